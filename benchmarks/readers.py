@@ -1,13 +1,12 @@
 """How fast are patents read, and in how much memory? Against bare lxml on the same elements.
 
-    python benchmarks/readers.py [--quick] [--gigabytes 1] [--processes 2]
+    python benchmarks/readers.py [--quick] [--gigabytes 1]
     python benchmarks/readers.py --formats all [--gigabytes 0.03]      # or some: csv,aps
 
-A synthetic bulk file in the layout of USPTO grants is written (seeded), then read three ways, each in a process of its own:
+A synthetic bulk file in the layout of USPTO grants is written (seeded), then read two ways, each in a process of its own:
 
 - bare: `lxml.etree.iterparse` over the same documents under one root, taking the text of the same elements and nothing else;
-- ours, one process: `read_patents`, which gives patents with numbered passages and linked claims;
-- ours, several processes.
+- ours: `read_patents`, which gives patents with numbered passages and linked claims.
 
 With `--formats`, a file in each of the other formats is written and read: megabytes and documents a CPU second, peak of memory.
 
@@ -216,8 +215,8 @@ def run_bare(path: Path) -> int:
     return count
 
 
-def run_ours(path: Path, processes: int) -> int:
-    return sum(1 for _ in read_patents(path, processes=processes))
+def run_ours(path: Path) -> int:
+    return sum(1 for _ in read_patents(path))
 
 
 @dataclass(frozen=True)
@@ -230,23 +229,22 @@ class Run:
     peak_mb: float
 
 
-def measure(name: str, path: Path, processes: int) -> Run:
+def measure(name: str, path: Path) -> Run:
     """Run one task of this script in a new process."""
-    command = [sys.executable, __file__, "--task", name, str(path), "--processes", str(processes)]
+    command = [sys.executable, __file__, "--task", name, str(path)]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     count, wall, cpu, peak = done.stdout.split()
     return Run(int(count), float(wall), float(cpu), float(peak))
 
 
-def task(name: str, path: Path, processes: int) -> None:
+def task(name: str, path: Path) -> None:
     """Read a file one way and print documents, wall seconds, CPU seconds and the peak of resident memory in MB."""
     wall, cpu = time.perf_counter(), time.process_time()
-    count = run_bare(path) if name == "bare" else run_ours(path, processes)
+    count = run_bare(path) if name == "bare" else run_ours(path)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    own, workers = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
-    peak = own.ru_maxrss + (workers.ru_maxrss * processes if processes > 1 else 0)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     kilobyte = 1024 if sys.platform == "darwin" else 1
-    print(count, wall, cpu + workers.ru_utime + workers.ru_stime, peak / kilobyte / 1024)
+    print(count, wall, cpu, peak / kilobyte / 1024)
 
 
 def main() -> int:
@@ -254,12 +252,11 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="a file of 60 MB instead of one gigabyte")
     parser.add_argument("--formats", metavar="LIST", help="read these formats instead: all, or names with commas")
     parser.add_argument("--gigabytes", type=float, default=1.0)
-    parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=3, help="interleaved; medians are shown")
     parser.add_argument("--task", nargs=2, metavar=("NAME", "FILE"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.task:
-        task(arguments.task[0], Path(arguments.task[1]), arguments.processes)
+        task(arguments.task[0], Path(arguments.task[1]))
         return 0
     if arguments.formats:
         return run_formats(arguments.formats, int(arguments.gigabytes * 10**9))
@@ -269,9 +266,8 @@ def main() -> int:
         megabytes = bulk.stat().st_size / 10**6
         print(f"{count} documents, {megabytes:.0f} MB, medians of {arguments.repeats} interleaved runs\n", flush=True)
         ways = {
-            "bare lxml iterparse": ("bare", rooted, 1),
-            "ours, 1 process": ("ours", bulk, 1),
-            f"ours, {arguments.processes} processes": ("ours", bulk, arguments.processes),
+            "bare lxml iterparse": ("bare", rooted),
+            "ours": ("ours", bulk),
         }
         runs: dict[str, list[Run]] = {name: [] for name in ways}
         for _ in range(arguments.repeats):
@@ -284,7 +280,7 @@ def main() -> int:
         wall, cpu = median(run.wall for run in several), median(run.cpu for run in several)
         peak = max(run.peak_mb for run in several)
         print(f"{name:22}{count / wall:12.0f}{megabytes / wall:7.0f}{count / cpu:17.0f}{peak:9.0f}{base / cpu:15.2f}")
-        if name == "ours, 1 process":
+        if name == "ours":
             failed = failed or peak >= PEAK_MB or base / cpu < LEAST_SHARE
     print(
         "\nFAIL"

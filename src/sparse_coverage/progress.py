@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from time import monotonic
 from typing import Protocol, TypeVar
@@ -78,13 +78,8 @@ def progress_bar(
         with _bar(label, total, bytes_, share) as advance:
             yield advance
     else:
-        lines = _Lines(label, total, bytes_, share)
-        try:
-            yield lines.advance
-        except BaseException:
-            lines.end(finished=False)
-            raise
-        lines.end(finished=True)
+        with _lines(label, total, bytes_, share) as advance:
+            yield advance
 
 
 def tracked(items: Iterable[T], label: str, total: int | None = None) -> Iterator[T]:
@@ -133,80 +128,57 @@ def _bar(label: str, total: int | None, bytes_: bool, share: bool) -> Iterator[A
         yield _counting(total, lambda done, total: bars.update(task, completed=done, total=total))
 
 
-class _Count:
-    """How many steps are done, and how many there are; a total that proves too small grows, so that no share exceeds 100 %."""
-
-    def __init__(self, total: int | None) -> None:
-        self.done, self.total = 0, total
-
-    def add(self, steps: int) -> None:
-        """Take note of some steps."""
-        done = self.done + steps
-        self.total = None if self.total is None else max(self.total, done)
-        self.done = done  # last: a thread that writes lines may look in between
-
-
 def _counting(total: int | None, show: Callable[[int, int | None], None]) -> Advance:
-    """Return what moves a bar on: after each call, `show` is told how many steps are done, and how many there are."""
-    count = _Count(total)
+    """Return what moves a bar on: after each call, `show` is told how many steps are done, and how many there are.
+
+    A total that proves too small grows, so that no share exceeds 100 %.
+    """
+    done, most = 0, total
 
     def advance(steps: int = 1) -> None:
-        count.add(steps)
-        show(count.done, count.total)
+        nonlocal done, most
+        done += steps
+        most = None if most is None else max(most, done)
+        show(done, most)
 
     return advance
 
 
-class _Lines:
-    """Writes a line now and then, also while a single step takes long."""
+@contextmanager
+def _lines(label: str, total: int | None, bytes_: bool, share: bool) -> Iterator[Advance]:
+    """Write a line now and then, as steps are done, and one at the end if there was any."""
+    begun, at = monotonic(), monotonic() + FIRST_LINE
+    told, last = False, 0
 
-    def __init__(self, label: str, total: int | None, bytes_: bool, share: bool) -> None:
-        self._label = label
-        self._share = share
-        self._count = _Count(total)
-        self._number = (lambda count: f"{count / 1e6:,.1f} MB") if bytes_ else "{:,}".format
-        self._begun = monotonic()
-        self._told = False
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._tell_now_and_then, name="progress", daemon=True)
-        self._thread.start()
+    def number(count: int) -> str:
+        return f"{count / 1e6:,.1f} MB" if bytes_ else f"{count:,}"
 
-    def advance(self, steps: int = 1) -> None:
-        """Take note of some steps."""
-        self._count.add(steps)
+    def show(done: int, total: int | None) -> None:
+        nonlocal told, at, last
+        last = done
+        if (now := monotonic()) >= at:
+            told, at = True, now + BETWEEN_LINES
+            _write(f"{label}: {_state(done, total, now - begun, number, share)}")
 
-    def end(self, *, finished: bool) -> None:
-        """Write the last line, if there was any."""
-        self._over.set()
-        self._thread.join()
-        if self._told and finished:
-            done = "" if self._share else f"{self._number(self._count.done)} "
-            self._write(f"{done}done in {duration(monotonic() - self._begun)}")
+    yield _counting(total, show)
+    if told:
+        _write(f"{label}: {'' if share else f'{number(last)} '}done in {duration(monotonic() - begun)}")
 
-    def _tell_now_and_then(self) -> None:
-        wait = FIRST_LINE
-        while not self._over.wait(wait):
-            self._told = True
-            self._write(self._state())
-            wait = BETWEEN_LINES
 
-    def _state(self) -> str:
-        passed, done, total = monotonic() - self._begun, self._count.done, self._count.total
-        if total is None:
-            return f"{self._number(done)}, {duration(passed)}"
-        parts = f"{done / max(total, 1):.0%}"
-        if not self._share:
-            parts = f"{self._number(done)} of {self._number(total)} ({parts})"
-        if not done or done < total / 1000 or (done < total / 100 and passed < _LONG):
-            return f"{parts}, {duration(passed)}"  # so little tells nothing about the rest
-        left = passed / done * (total - done)
-        return f"{parts}, {duration(passed)}, about {duration(left)} left"
+def _state(done: int, total: int | None, passed: float, number: Callable[[int], str], share: bool) -> str:
+    if total is None:
+        return f"{number(done)}, {duration(passed)}"
+    parts = f"{done / max(total, 1):.0%}"
+    if not share:
+        parts = f"{number(done)} of {number(total)} ({parts})"
+    if not done or done < total / 1000 or (done < total / 100 and passed < _LONG):
+        return f"{parts}, {duration(passed)}"  # so little tells nothing about the rest
+    return f"{parts}, {duration(passed)}, about {duration(passed / done * (total - done))} left"
 
-    def _write(self, text: str) -> None:
-        try:
-            print(f"{self._label}: {text}", file=sys.stderr, flush=True)
-        except (OSError, ValueError):
-            self._over.set()  # nobody reads any more
+
+def _write(text: str) -> None:
+    with suppress(OSError, ValueError):  # where nobody reads any more
+        print(text, file=sys.stderr, flush=True)
 
 
 def duration(seconds: float) -> str:

@@ -124,13 +124,6 @@ def test_what_is_no_collection_says_what_one_is(tmp_path: Path) -> None:
         load_collection("cranfield")
 
 
-def test_the_demo_is_a_collection() -> None:
-    collection = load_collection("demo")
-    assert len(collection.judged) == 12
-    assert collection.has_passages
-    assert len(read_corpus(collection.documents(), collection.by).documents) == 68
-
-
 @pytest.fixture
 def catalogue(tmp_path: Path) -> Iterator[Callable[..., str]]:
     """Registers small collections with the real library, from files, and takes them out again."""
@@ -160,33 +153,12 @@ def catalogue(tmp_path: Path) -> Iterator[Callable[..., str]]:
         del ir_datasets.registry._registered[name]
 
 
-class TitledDoc(NamedTuple):
-    """As most of the catalogue's documents are: the library's own text begins with the title."""
-
-    doc_id: str
-    title: str
-    abstract: str
-    body: str
-
-    def default_text(self) -> str:
-        return f"{self.title}\n{self.abstract} {self.body}"
-
-
 class PlainDoc(NamedTuple):
     """A few of the catalogue's documents have no text of the library's own."""
 
     doc_id: str
     title: str
     summary: str
-
-
-def test_an_ir_dataset(catalogue: Callable[..., str]) -> None:
-    docs = "d1\tPump\tIt pumps.\tWater.\nd2\tLamp\tIt glows.\tAt night.\n"
-    collection = load_collection(catalogue("sc/tiny", docs, "q1\tlamps\n", "q1 0 d2 2\nq1 0 d1 -1\n", TitledDoc))
-    assert [patent.title for patent in collection.documents()] == ["Pump", "Lamp"]
-    assert [patent.abstract[0].text for patent in collection.documents()] == ["It pumps. Water.", "It glows. At night."]
-    assert collection.judgements["q1"].grades == {"d2": 2, "d1": 0}
-    assert [(query.id, query.text) for query in collection.judged] == [("q1", "lamps")]
 
 
 def test_an_ir_dataset_without_titles_and_one_without_texts_of_the_librarys(catalogue: Callable[..., str]) -> None:

@@ -140,12 +140,6 @@ def test_rows_that_fail_of_one_thing_are_told_together(cache: Path, tmp_path: Pa
     assert line.startswith("failed paper /no/such token V=10 and 2 more: ")
 
 
-def test_the_measures_can_be_chosen(cache: Path) -> None:
-    words = ("evaluate", "demo", "--cache", cache, "--system", "bm25", "--measure", "MRR", "--measure", "P@5", "--json")
-    record = output(run(*words))
-    assert list(record["systems"]["bm25"]["measures"]) == ["MRR", "P@5"]
-
-
 @pytest.mark.parametrize(
     ("words", "cause"),
     [

@@ -45,14 +45,6 @@ def test_csv_has_a_column_for_each_number() -> None:
     assert rows[1]["V"] == "2000"
 
 
-def test_markdown_shows_ours_paper_and_difference() -> None:
-    text = TABLE.markdown()
-    assert "| BM25 | – | 50.00 (85.90, -35.90) |" in text
-    assert "x_y\\|z" in text
-    assert "– (10.00)" in text
-    assert "| 1.23 |" in text
-
-
 def test_latex_is_booktabs_with_its_characters_escaped() -> None:
     text = latex_table(TABLE)
     assert text.count("\\toprule") == text.count("\\midrule") == text.count("\\bottomrule") == 1
@@ -95,10 +87,6 @@ def test_html_escapes_and_tells_the_interval() -> None:
     text = TABLE.html()
     assert "40.00 to 60.00" in text
     assert "<script" not in Table("t", "t", ("a",), (("<script>",),)).html()
-
-
-def test_the_terminal_gets_every_row() -> None:
-    assert TABLE.rich().row_count == 3
 
 
 def test_latex_marks_the_best_and_the_second_and_says_groups_once() -> None:

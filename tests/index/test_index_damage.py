@@ -93,42 +93,6 @@ def test_a_flipped_byte_anywhere_is_reported_by_file_and_never_gives_other_resul
     assert everything(folder) == sound
 
 
-def test_a_flipped_byte_in_the_words_of_a_build_under_way_is_reported_by_file(tmp_path: Path) -> None:
-    folder = tmp_path / "index"
-    with IndexWriter.create(folder, 0, {}, words=True) as writer:
-        for made in DOCUMENTS[:5]:
-            writer.add_words(made.record, [one.passage for one in made.indexed])
-        writer.commit(complete=False)
-        writer.delete("D1")
-        writer.commit(complete=False)
-
-    def words() -> list[object]:
-        [segment] = open_store(folder, unfinished=True).segments
-        assert segment.word_lists is not None
-        assert (len(segment.postings), segment.vectors) == (0, None)
-        texts = [segment.texts.passage(number).text for number in range(len(segment))]
-        return [
-            *texts,
-            *((word, segment.word_lists.list_at(number).tolist()) for number, word in enumerate(segment.word_lists)),
-        ]
-
-    sound, random = words(), np.random.default_rng(6)
-    for path in (path for path in files(folder / "segments") if path.stat().st_size):
-        content = path.read_bytes()
-        for place in random.choice(len(content), size=4).tolist():
-            changed = bytearray(content)
-            changed[place] ^= 1 << int(random.integers(8))
-            path.write_bytes(changed)
-            assert damaged_files(folder) == [str(path.relative_to(folder)).replace("\\", "/")]
-            complaint = ""
-            try:
-                assert words() == sound  # bytes that words do not depend on
-            except IndexStoreError as error:
-                complaint = str(error)
-            assert not complaint or path.name in complaint
-        path.write_bytes(content)
-
-
 @pytest.mark.parametrize("change", [lambda content: content[:-2], lambda content: content + b"x", lambda _: b""])
 def test_a_file_of_another_length_is_refused(folder: Path, change: Callable[[bytes], bytes]) -> None:
     for path in files(folder):

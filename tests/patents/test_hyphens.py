@@ -1,6 +1,7 @@
 """Words that a line end cut in two."""
 
 import pytest
+
 from sparse_coverage.patents.hyphens import join_broken_words
 
 

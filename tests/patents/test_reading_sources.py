@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import json
 import sys
 import tarfile
 import zipfile
@@ -189,34 +188,6 @@ def test_a_document_that_is_too_large_is_skipped_and_the_next_one_read(block):
     documents = [b'<?xml version="1.0"?>' + b"<a>\n" * 200, b'<?xml version="1.0"?><b/>']
     pieces = list(split_documents(io.BytesIO(b"".join(documents)), 100, block))
     assert [(piece.content, piece.line) for piece in pieces] == [(None, 1), (documents[1], 201)]
-
-
-def test_several_processes_give_the_same_patents_and_problems_in_the_same_order(tmp_path, xml_samples):
-    bulk = tmp_path / "bulk.xml"
-    broken = xml_samples["wipo"].replace("</wo-published-application>", "")
-    bulk.write_text((xml_samples["ep"] + broken + xml_samples["marec"]) * 3, encoding="utf-8")
-    lines = tmp_path / "lines.jsonl"
-    lines.write_text("\n".join(json.dumps({"id": f"X-{n}", "title": "t"}) for n in range(2500)), encoding="utf-8")
-    runs = []
-    for processes in (1, 2):
-        problems, notes = [], []
-        found = list(read_patents([bulk, lines], on_problem=problems.append, on_note=notes.append, processes=processes))
-        runs.append((found, problems, notes))
-    assert runs[0] == runs[1]
-    assert (len(runs[0][0]), len(runs[0][1]), len(runs[0][2])) == (2506, 3, 3)
-
-
-def test_a_run_can_be_abandoned(tmp_path):
-    lines = tmp_path / "lines.jsonl"
-    lines.write_text("\n".join(json.dumps({"id": f"X-{n}", "title": "t"}) for n in range(5000)), encoding="utf-8")
-    reading = read_patents(lines, processes=2)
-    assert next(reading).id == "X-0"
-    reading.close()
-
-
-def test_zero_processes_is_an_error(tmp_path):
-    with pytest.raises(InputError, match="at least 1"):
-        read_patents(tmp_path, processes=0)
 
 
 @pytest.mark.parametrize("language", ["", "english", "e", "42"])

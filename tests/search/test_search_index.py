@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from sparse_coverage import ActivationConfig, Index, Patent, Preset, ScoringConfig, SparseCoverage
-from sparse_coverage.aggregation import Best, TopMean
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import IndexStoreError, InputError, MismatchError
 from sparse_coverage.index import DocumentRecord, IndexedPassage, IndexWriter
@@ -64,6 +63,13 @@ def index(model: SparseCoverage, tmp_path_factory: pytest.TempPathFactory) -> In
     return Index.build(tmp_path_factory.mktemp("held") / "index", model, PATENTS).ranked_by("centers")
 
 
+@pytest.fixture(scope="module")
+def odd(model: SparseCoverage, tmp_path_factory: pytest.TempPathFactory) -> Index:
+    """An index with a document whose letters are spelled as some files do."""
+    text = "A pump with a sp\u00adring and a \ufb01lter, which holds CO\u2082 back."
+    return Index.build(tmp_path_factory.mktemp("odd") / "index", model, [("odd", text), ("other", "A rubber device.")])
+
+
 @pytest.fixture
 def own(model: SparseCoverage, tmp_path: Path) -> Index:
     """An index that a test may change."""
@@ -104,14 +110,6 @@ def test_prior_art_is_older_and_not_of_the_family(index: Index) -> None:
     claims = index.search(QUERY, filter=section("claims"))
     assert {hit.document for hit in claims} == {"XX-1-A1", "XX-3-A1", "XX-5-A1"}
     assert {passage.section for hit in claims for passage in hit.passages} == {"claims"}
-
-
-def test_documents_can_be_ranked_by_more_than_their_best_passage(index: Index) -> None:
-    everything = {hit.document: hit for hit in index.search(QUERY, passages=10)}
-    for hit in index.search(QUERY, aggregation=TopMean(2)):
-        scores = [passage.score for passage in everything[hit.document].passages][:2]
-        units = 3 if int(hit.document[3]) % 2 else 1
-        assert hit.score == pytest.approx(sum(scores) / min(2, units), rel=1e-6)
 
 
 def test_two_stages_rank_all_passages_of_the_best_documents(index: Index) -> None:
@@ -370,24 +368,6 @@ def test_what_is_no_document_is_refused(model: SparseCoverage, own: Index, tmp_p
         SparseCoverage.fit("A valve.", encoder=model.encoder)
 
 
-def test_pairs_teach_what_their_texts_teach(model: SparseCoverage) -> None:
-    texts = SparseCoverage.fit(ABSTRACTS, encoder=model.encoder, size=30)
-    pairs = SparseCoverage.fit(
-        [(f"note {n}", text) for n, text in enumerate(ABSTRACTS)], encoder=model.encoder, size=30
-    )
-    np.testing.assert_array_equal(pairs.vocabulary.centers, texts.vocabulary.centers)
-    assert {anchor.document for anchor in pairs.vocabulary.anchors} <= {f"note {n}" for n in range(len(ABSTRACTS))}
-
-
-def test_all_scorings_run_on_one_index(index: Index, tiny_encoder: OpenVinoEncoder) -> None:
-    plain = Index.open(
-        index.store.folder, encoder=tiny_encoder, scoring=ScoringConfig(0, 0, 0), threads=1, ranking="centers"
-    )
-    for hit in plain.search(QUERY, aggregation=Best()):
-        matches = plain.explain(QUERY, hit.passages[0].id).matches
-        assert hit.score == pytest.approx(sum(m.query_weight * m.passage_weight for m in matches), rel=1e-5)
-
-
 @pytest.mark.parametrize("ranking", ["combined", "centers"])
 def test_a_search_and_its_reasons_are_of_one_state_though_the_index_is_refreshed_in_between(
     model: SparseCoverage, tmp_path: Path, ranking: str
@@ -420,3 +400,17 @@ def test_a_document_with_too_many_passages_is_left_out_and_told_and_the_others_i
     assert {hit.document for hit in index.search(QUERY, 9)} == {"short", "last"}
     assert "left out input: long: it has 7 passages" in caplog.text
     assert index.add([("longer", long), ("next", ABSTRACTS[4])]) == 1
+
+
+@pytest.mark.parametrize(
+    "asked", ["spring", "filter", "CO2", "CO\u2082", "sp\u00adring", "\ufb01lter", "\uff26ilter", "springs", "spr*"]
+)
+def test_words_with_soft_hyphens_ligatures_and_subscripts_are_found_by_words_and_filters(
+    odd: Index, asked: str
+) -> None:
+    assert [hit.document for hit in odd.search(asked, 9, ranking="words", filter=f"text:{asked}")] == [
+        "odd"
+    ] or "*" in asked
+    assert {hit.document for hit in odd.search(QUERY, 9, filter=asked)} == {"odd"}
+    explanation = odd.explain("A spring, a filter and CO2.", "odd", ranking="words")
+    assert {word.passage.text for word in explanation.reasons.words} == {"sp\u00adring", "\ufb01lter", "CO\u2082"}

@@ -163,13 +163,6 @@ def test_elements_have_their_places(client):
         assert answer["claims"][0]["text"][element["start"] : element["end"]] == element["text"]
 
 
-def test_a_number_as_typed_finds_its_documents(client):
-    assert client.get("/v1/indexes/devices/find/EP 1 000 001").json() == {"ids": ["EP-1000001-A1"], "near": ""}
-    nothing = client.get("/v1/indexes/devices/find/EP1000001B1").json()
-    assert nothing["ids"] == []
-    assert "EP-1000001-A1" in nothing["near"]
-
-
 @pytest.mark.parametrize(
     ("path", "body"),
     [

@@ -16,7 +16,6 @@ from sparse_coverage.cli.options.inputs import (
     ProblemLog,
     is_always_told,
     paths_argument,
-    processes_option,
     reading_options,
     reading_settings,
 )
@@ -33,7 +32,6 @@ _LONGEST = 12
 @click.command(no_args_is_help=True)
 @paths_argument
 @reading_options
-@processes_option
 @click.option(
     "--notes",
     "show_notes",
@@ -45,7 +43,6 @@ _LONGEST = 12
 def inspect_command(
     context: click.Context,
     paths: tuple[str, ...],
-    processes: int,
     show_notes: bool,
 ) -> None:
     """Show what patent files hold: formats, documents, languages, years, kinds, claims, passages, duplicates, problems.
@@ -64,7 +61,7 @@ def inspect_command(
     notes = Notes(show_notes)
     survey = Survey()
     settings = reading_settings()
-    reading = read_patents(paths, on_problem=log, on_note=notes, processes=processes, **settings)
+    reading = read_patents(paths, on_problem=log, on_note=notes, **settings)
     for patent in tracked(reading, "Reading"):
         survey.add(patent)
     if wants_json():
@@ -153,9 +150,8 @@ def _table(name: str, counts: Counter[str]) -> Table:
 @click.command(no_args_is_help=True)
 @paths_argument
 @reading_options
-@processes_option
 @click.pass_context
-def convert_command(context: click.Context, paths: tuple[str, ...], processes: int) -> None:
+def convert_command(context: click.Context, paths: tuple[str, ...]) -> None:
     """Convert patents to JSON Lines on standard output, one patent a line.
 
     PATHS are files, folders, patterns, archives (.zip, .tar, .tar.gz, .gz) or - for standard input. The format is
@@ -173,7 +169,7 @@ def convert_command(context: click.Context, paths: tuple[str, ...], processes: i
     log = ProblemLog()
     out = sys.stdout.buffer  # UTF-8 whatever the locale
     settings = reading_settings()
-    patents = read_patents(paths, on_problem=log, on_note=log.note, processes=processes, **settings)
+    patents = read_patents(paths, on_problem=log, on_note=log.note, **settings)
     for patent in tracked(patents, "Converting"):
         out.write(plain_json(to_record(patent)).encode() + b"\n")
     out.flush()

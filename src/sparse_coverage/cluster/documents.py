@@ -218,7 +218,7 @@ def _go_to(home: str, batch: list[SourceFiles]) -> None:
 def _outcomes(source: SourceFiles, language: str) -> Iterator[Outcome]:
     settings = Settings(language)
     for found in source.files:
-        yield from carry_out_all(work_of(found, settings), settings, processes=1)
+        yield from carry_out_all(work_of(found, settings), settings)
 
 
 def _tell(problems: list[Problem], report: Report | None) -> None:

@@ -25,7 +25,7 @@ from sparse_coverage.text import content_words, sentence_ends, stems_of
 _LINE_END = re.compile(r"[\r\n]")
 _ORDINAL = re.compile(r"\[(\d{1,9})\](?::\d{1,9})?$")
 _NUMBERS = re.compile(r"\d+(?:–\d+)?")
-_WORD = re.compile(r"\w+(?:[-'’]\w+)*")
+_WORD = re.compile(r"\w[\w\u00ad\u200b-\u200d]*(?:[-'’]\w+)*")
 
 
 def whole_words(text: str, place: Place) -> Place:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.markup import escape
 
-from sparse_coverage.cli.options import F, NamesIn, attribute, count_option, together
+from sparse_coverage.cli.options import F, NamesIn, attribute, together
 from sparse_coverage.errors import InputError
 from sparse_coverage.printing import console
 
@@ -89,11 +89,6 @@ reading_options = together(
     ),
 )
 """How patents are read; `reading_settings` returns what was chosen."""
-processes_option = count_option(
-    "--processes",
-    default=1,
-    help="How many processes read. More than one helps large inputs only where cores are idle.",
-)
 
 
 def reading_settings() -> dict[str, Any]:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import io
-import multiprocessing
 from codecs import BOM_UTF8
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sparse_coverage.errors import InputError
 from sparse_coverage.patents.passages import has_too_many
 from sparse_coverage.patents.patent import Patent, Problem
 from sparse_coverage.patents.readers import reader_named, readers, recognised
@@ -77,7 +73,6 @@ def read_patents(
     language: str = "en",
     on_problem: Report = log_problem,
     on_note: Report | None = None,
-    processes: int = 1,
     limits: Limits = DEFAULT_LIMITS,
     reader: str | Reader | None = None,
     columns: Mapping[str, str] | None = None,
@@ -89,16 +84,13 @@ def read_patents(
     Formats are recognised from content. `language` chooses the parts to read; `any` takes each document's own. What
     cannot be read goes to `on_problem` and the run continues: by default it is logged as a warning, which Python prints;
     `on_problem=raise_problem` ends at the first one with an `InputError`. What is left out on purpose (parts in other
-    languages, files in a folder that hold no patents) goes to `on_note`. Several `processes` keep
-    the order; they cost more CPU time and memory in all, and help only where cores are idle.
+    languages, files in a folder that hold no patents) goes to `on_note`.
     `reader` reads all files as one kind, by its name (`table`) or a `Reader` of one's own. `columns` names the columns of
     tables for fields, as {"title": "Titel"}; columns that are not used are named to `on_note`.
     The parts of one publication in answers of EPO OPS or tables of PatentsView become one document.
     `metadata` names tables (or other files) whose rows fill in what documents of their number lack.
     `ocr` says which pages of scans are recognised (`all`, or `1,3-5`); it needs the extra [ocr].
     """
-    if processes < 1:
-        raise InputError(f"processes is {processes}; it must be at least 1.")
     names = source_names(source)
     require_present(names)
     if reader is not None:
@@ -106,7 +98,7 @@ def read_patents(
     if ocr:
         wanted_pages(ocr, 1)
     settings = Settings(wanted_language(language), limits, reader, columns or {}, ocr)
-    outcomes = carry_out_all(_survey(names, settings), settings, processes)
+    outcomes = carry_out_all(_survey(names, settings), settings)
     patents = joined(_reported(outcomes, on_problem, on_note))
     if metadata is None:
         return patents
@@ -318,48 +310,7 @@ def _with_single_numbers(patent: Patent) -> Patent:
     return replace(patent, description=tuple(kept))
 
 
-def carry_out_all(works: Iterable[PieceToRead | Outcome], settings: Settings, processes: int) -> Iterator[Outcome]:
+def carry_out_all(works: Iterable[PieceToRead | Outcome], settings: Settings) -> Iterator[Outcome]:
     """Carry out a stream of work in order. Outcomes that are already known pass through."""
-    if processes > 1:
-        yield from _in_processes(works, settings, processes)
-        return
     for work in works:
         yield work if isinstance(work, Outcome) else carry_out(work, settings)
-
-
-def _in_processes(works: Iterable[PieceToRead | Outcome], settings: Settings, processes: int) -> Iterator[Outcome]:
-    pending: deque[Future[list[Outcome]]] = deque()
-    # Spawned, not forked: the caller may hold threads and locks.
-    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
-        try:
-            for batch in _batches(works):
-                pending.append(pool.submit(_carry_out_batch, batch, settings))
-                if len(pending) > 2 * processes:
-                    yield from pending.popleft().result()
-            while pending:
-                yield from pending.popleft().result()
-        except BrokenProcessPool:
-            raise InputError(
-                "a reading process ended unexpectedly, perhaps for want of memory. Try again with processes=1."
-            ) from None
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-
-def _carry_out_batch(batch: list[PieceToRead | Outcome], settings: Settings) -> list[Outcome]:
-    return list(carry_out_all(batch, settings, processes=1))
-
-
-def _batches(works: Iterable[PieceToRead | Outcome]) -> Iterator[list[PieceToRead | Outcome]]:
-    """Group work to about a mebibyte, so that sending it costs little beside doing it."""
-    batch: list[PieceToRead | Outcome] = []
-    size = 0
-    for work in works:
-        batch.append(work)
-        if isinstance(work, PieceToRead):
-            size += len(work.piece.content) if isinstance(work.piece.content, bytes) else 1024
-        if size >= MEBIBYTE or len(batch) >= 1000:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
