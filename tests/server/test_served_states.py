@@ -162,3 +162,26 @@ def test_a_change_that_takes_too_long_is_answered_by_how_it_ended(copied, monkey
 
 def _raise(error: Exception) -> None:
     raise error
+
+
+def test_one_index_that_is_gone_takes_nothing_of_the_others_away(made, copied):
+    settings = ServerSettings({"devices": made / "devices", "gone": copied})
+    with TestClient(create_app(settings), base_url="http://localhost", raise_server_exceptions=False) as client:
+        copied.rename(copied.with_name("elsewhere"))
+        here, gone = client.get("/v1/indexes").json()
+        assert (here["name"], here["documents"]) == ("devices", 12)
+        assert gone["name"] == "gone"
+        assert "The index gone cannot be read any more (No such file or directory)" in gone["missing"]
+        ready = client.get("/v1/ready")
+        assert (ready.status_code, ready.json()["indexes"]) == (200, ["devices"])
+        assert "gone cannot be read" in ready.json()["missing"]["gone"]
+        text = client.get("/metrics").text
+        assert 'sparse_coverage_index_up{index="gone"} 0.0' in text
+        assert 'sparse_coverage_index_documents{index="devices"} 12.0' in text
+        assert client.post(f"{BASE}/search", json={"query": CLAIM}).status_code == 200
+        assert client.post("/v1/indexes/gone/search", json={"query": CLAIM}).status_code == 503
+    with TestClient(
+        create_app(ServerSettings({"gone": copied.with_name("elsewhere")})), base_url="http://localhost"
+    ) as client:
+        copied.with_name("elsewhere").rename(copied)
+        assert client.get("/v1/ready").status_code == 503
