@@ -67,7 +67,7 @@ _HIGH = (
 _ABOUT = r"(?:about|approximately|some|around|ca\.?|~)?\s*"
 _RANGE = re.compile(
     rf"(?:(?P<high>{_HIGH})\s+|(?P<low>{_LOW})\s+)?(?:or\s+equal\s+to\s+)?{_ABOUT}(?<![\w.])(?<!\w[-–])(?P<first>{_NUMBER})(?![\d.]*\d)"
-    rf"(?:\s?(?P<unit1>{_UNIT})\.?)?(?:\s?(?:to|and|and\s+at\s+most|-|–|—|bis|through)\s?{_ABOUT}(?P<second>{_NUMBER})(?![\d.]*\d))?"
+    rf"(?:\s?(?P<unit1>{_UNIT}))?(?:(?:\.\s?(?=to\b)|\s?)(?:to|and|and\s+at\s+most|-|–|—|bis|through)\s?{_ABOUT}(?P<second>{_NUMBER})(?![\d.]*\d))?"
     rf"(?:\s?(?P<unit2>{_UNIT}))?(?P<more>\s*or\s+(?:more|greater|longer|higher|less|fewer|below|above))?",
     re.I,
 )
