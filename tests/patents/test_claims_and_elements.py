@@ -206,7 +206,7 @@ def test_a_locant_of_chemistry_is_no_number_of_a_claim():
         ("", []),
         (
             "A method comprising training a model across 1,000 vehicles.",
-            ["A method comprising", "training a model across 1,000 vehicles."],
+            ["preamble:A method comprising", "element:training a model across 1,000 vehicles."],
         ),
     ],
 )
