@@ -16,7 +16,7 @@ import numpy as np
 
 from sparse_coverage.charts.calibration import Calibration
 from sparse_coverage.charts.chart import QUOTES, Cell, Chart, ChartDocument, Column, Quote, Verdict
-from sparse_coverage.charts.claims import EncodedClaims, Sentences
+from sparse_coverage.charts.claims import EncodedClaims, Sentences, is_english
 from sparse_coverage.charts.phrases import Pair, denied, noun_phrases
 from sparse_coverage.charts.quantities import DocumentQuantities, compare, quantities
 from sparse_coverage.charts.score import Figures, PlacedTokens
@@ -192,7 +192,7 @@ class ElementReader:
         texts = [passage.text for passage in document.passages]
         words, denies = [stems(text, "en") for text in texts], cache(lambda place: denied(texts[place]))
         every = DocumentWords(texts, set().union(*words), sentences.places)
-        numbers = DocumentQuantities(texts) if any(self._numbers) else None
+        numbers, english = DocumentQuantities(texts) if any(self._numbers) else None, is_english(texts)
         for number, element in enumerate(self._encoded.elements):
             wanted = self._wanted[number]
             quotes = self._quotes(number, document, sentences, read)
@@ -206,7 +206,7 @@ class ElementReader:
                 refused.append(
                     each.head not in self._denied[number] and bool(there) and all(each.head in denies(p) for p in there)
                 )
-            missing = self._missing(number, every, read)
+            missing = self._missing(number, every, read) if english else ()
             compared = (
                 compare(element.text, self._numbers[number], numbers, self._calibration.rarity.of) if numbers else ()
             )
