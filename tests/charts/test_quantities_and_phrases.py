@@ -48,7 +48,9 @@ def test_counts_and_bare_values_are_read_with_what_they_count(text, low, high, c
 
 
 def test_references_and_numerals_are_no_quantities():
-    assert quantities("the housing (12) of FIG. 3, see claim 1 and example 4, BMP-6, a C1-C6 alkyl") == []
+    assert (
+        quantities("the housing (12) of FIG. 3, see claim 1 and example 4, BMP-6, a C1-C6 alkyl, a 35S enhancer") == []
+    )
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ _NEAR_ENOUGH = 0.55
 """Nearness to the claim lowers a verdict where it is less than this; more of it raises none."""
 _MOST = 0.35
 """A document that lacks this much of a feature, in key terms, does not disclose it; one that lacks less does so partly at most."""
-_LITERAL, _APART = 0.9, -0.15
+_LITERAL, _APART = 0.9, -0.12
 """Where a document has this share of a feature's words, a sentence must come as near to its thing and to what is said of it together
 as any come to each, but for so much: words that stand apart do not disclose that one is the other's."""
 
