@@ -225,6 +225,7 @@ class OpenIndex:
             notes,
             conditions.nothing,
             self.store.state.documents if condition is None else int(allowed_documents(self.store, condition).sum()),
+            left_out,
         )
 
     def _expression(self, request: SearchRequest, notes: list[str]) -> tuple[SearchRequest, Retriever]:

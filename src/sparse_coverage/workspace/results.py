@@ -57,7 +57,8 @@ class SearchResult:
     `explanations` are those of passages, by passage id; a passage without one is shown without marks. `reasons` are theirs,
     and may be there alone. `parts`, by document id, say what each part of a combined ranking added. `answers`, by document id, add what
     of the query a document has nothing for. `notes` are sentences for the user; `nothing` says why nothing can be found.
-    `searched` is how many documents the filters let through.
+    `searched` is how many documents the filters let through, `left_out` the document that was searched with, if it and its family may
+    not be found.
     """
 
     query: str
@@ -73,6 +74,7 @@ class SearchResult:
     notes: Sequence[str] = ()
     nothing: str = ""
     searched: int = 0
+    left_out: str = ""
 
     def record(self) -> dict[str, Any]:
         """Return what `--json` prints: the hits, the reasons of each passage shown, and how all of it came about."""

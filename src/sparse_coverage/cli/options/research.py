@@ -1,4 +1,4 @@
-"""Options of research: the method (encoder, spans, vocabulary), and how a collection is read and worked on. Defaults are those of the library."""
+"""Options of research: the method (encoder, spans, vocabulary), and how a collection is read and worked on."""
 
 from __future__ import annotations
 
