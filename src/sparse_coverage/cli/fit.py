@@ -26,6 +26,7 @@ from sparse_coverage.files import as_typed
 
 if TYPE_CHECKING:
     from sparse_coverage.patents import Patent, Problem
+    from sparse_coverage.patents.patent import Note
 
 
 @click.command(no_args_is_help=True)
@@ -138,7 +139,7 @@ class _Documents:
         last = self._left == 0
         return self._read(self._log if last else _ignore, self._log.note if last else _ignore)
 
-    def _read(self, report: Callable[[Problem], None], note: Callable[[Problem], None]) -> Iterator[Patent]:
+    def _read(self, report: Callable[[Problem], None], note: Callable[[Note], None]) -> Iterator[Patent]:
         from sparse_coverage import read_patents
 
         return read_patents(self._paths, on_problem=report, on_note=note, **self._settings)

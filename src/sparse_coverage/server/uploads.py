@@ -128,15 +128,15 @@ def _query(path: Path, claims: str | None) -> dict[str, Any]:
 
 
 def _patents(path: Path, lines: Path) -> dict[str, Any]:
-    from sparse_coverage.patents import Problem, read_patents
+    from sparse_coverage.patents import read_patents
+    from sparse_coverage.patents.patent import Note
     from sparse_coverage.patents.readers.records import to_record
-    from sparse_coverage.patents.reading.context import UNUSED
 
     problems: list[str] = []
     unused: list[str] = []
 
-    def note(problem: Problem) -> None:
-        unused.extend([problem.cause.removeprefix(UNUSED)] if problem.cause.startswith(UNUSED) else [])
+    def note(told: Note) -> None:
+        unused.extend(told.names)
 
     count = 0
     with lines.open("w", encoding="utf-8", newline="\n") as out:
