@@ -110,6 +110,5 @@ def test_damage_in_a_side_is_found(run: Run, folder: Path) -> None:
 
 
 def test_what_a_side_cannot_do_is_said(run: Run, folder: Path) -> None:
-    for option, told in ((["--profile"], "rank by no side"), (["--rerank", "passages"], "not by letters")):
-        status, _, err = run("search", folder, QUERY, "--ranking", "letters", *option)
-        assert (status, told in err) == (1, True)
+    status, _, err = run("search", folder, QUERY, "--ranking", "letters", "--rerank", "passages")
+    assert (status, "not by letters" in err) == (1, True)
