@@ -135,6 +135,8 @@ class OpenIndex:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if (index := self._coverage) is not None:
+            index.forget()
         with self._lock:
             self._readers -= 1
             last = not self._readers
