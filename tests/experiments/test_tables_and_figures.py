@@ -1,14 +1,12 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 from itertools import combinations
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from rich.console import Console
 
 from sparse_coverage.experiments.evaluation import tells_apart
 from sparse_coverage.experiments.figures import (
@@ -71,18 +69,6 @@ def test_the_terminal_says_each_group_once() -> None:
         (("A", TableCell(1.0)), ("A", TableCell(2.0)), ("B", TableCell(3.0)), ("A", TableCell(4.0))),
     )
     assert list(table.rich().columns[0].cells) == ["A", "", "B", "A"]
-
-
-def test_no_word_and_no_number_of_the_main_table_is_broken_at_80_columns() -> None:
-    value = TableCell(100.0, deviation=0.25, p=0.01)
-    names = ("Group", "Model", "Unit", "V/d", "R@100", "MAP", "PRES@100", "MAP(D)", "PassageR@1000")
-    table = Table("t", "t", names, (("Combined", "MiniLM (combined)", "enc. tok.", "10,000", *[value] * 5),))
-    console = Console(width=80, file=io.StringIO())
-    with console.capture() as shown:
-        console.print(table.rich())
-    words = shown.get().split()
-    assert {"Combined", "(combined)", "enc.", "10,000"} <= set(words)
-    assert (words.count("100.00"), words.count("±0.25†")) == (5, 5)
 
 
 def test_html_escapes_and_tells_the_interval() -> None:
