@@ -31,7 +31,7 @@ help:
 	@echo "make lock   renew the versions that CI and contributors install"
 	@echo "make fuzz   feed made-up input to everything that reads, FUZZ_MINUTES for each (10)"
 	@echo "make soak   abuse an index and its server for SOAK_MINUTES (60): kills, a full disk, damaged files; every answer is checked"
-	@echo "make crashes  kill the index's writer and a project's 200 times, and a server, and see that nothing is lost"
+	@echo "make crashes  kill the index's writer at every step, a project's 200 times, and a server, and see that nothing is lost"
 	@echo "make check-llm  ask a language model (LLM its address, LLM_MODEL its name) about judged cells, and see what of it is believed"
 	@echo "make clean  remove the environment and what was built"
 
@@ -103,8 +103,8 @@ soak: $(DEV_STAMP)
 	$(BIN)/python soak/run.py --minutes $(SOAK_MINUTES) $(SOAK)
 
 crashes: $(DEV_STAMP)
-	SPARSE_COVERAGE_CRASHES=200 SPARSE_COVERAGE_PROJECT_KILLS=200 SPARSE_COVERAGE_SERVER_KILLS=20 $(BIN)/python -m pytest -q \
-	    tests/index/test_index_crash.py tests/index/test_index_crash_steps.py tests/server/test_page_crash.py
+	SPARSE_COVERAGE_EVERY_STEP=1 SPARSE_COVERAGE_PROJECT_KILLS=200 SPARSE_COVERAGE_SERVER_KILLS=20 $(BIN)/python -m pytest -q \
+	    tests/index/test_index_crash_steps.py tests/server/test_page_crash.py
 
 reproduce-demo: $(DEV_STAMP)
 	$(BIN)/sparse-coverage reproduce all --output report

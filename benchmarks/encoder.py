@@ -23,8 +23,8 @@ from machine import describe
 from rich.console import Console
 from rich.table import Table
 
+from sparse_coverage.encoding.fetching import model_folder
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
-from sparse_coverage.encoding.weights import model_folder
 from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.demo import demo_patents
 from sparse_coverage.patents import passages

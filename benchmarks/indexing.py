@@ -79,7 +79,7 @@ except ImportError:
     from sparse_coverage.vectors import activation as tracing
 if inferred >= 0:
     from safetensors.numpy import load_file
-    from sparse_coverage.encoding.weights import model_folder
+    from sparse_coverage.encoding.fetching import model_folder
     infer = OpenVinoEncoder._infer
     table = load_file(model_folder("minilm") / "model.safetensors")["embeddings.word_embeddings.weight"].astype("float32")
     def looked_up(self, batch):
@@ -155,7 +155,7 @@ def passages_of(source: Path) -> list[str]:
 def encode_by_torch(texts: list[str]) -> float:
     from encoder import peers
 
-    from sparse_coverage.encoding.weights import model_folder
+    from sparse_coverage.encoding.fetching import model_folder
 
     run = peers(model_folder("minilm"), bf16=False)["sentence-transformers / torch fp32"]
     begun = time.process_time()

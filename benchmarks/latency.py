@@ -178,7 +178,7 @@ def laps(program: str, index: Path, given: str) -> Any:
 
 def first_search(console: Console, index: Path, query: str) -> None:
     """Search with a copy of the package that has never been run, and an encoder that has never been compiled."""
-    from sparse_coverage.encoding.weights import model_folder
+    from sparse_coverage.encoding.fetching import model_folder
 
     with tempfile.TemporaryDirectory() as place:
         package, cache = Path(place) / "src", Path(place) / "cache"

@@ -30,7 +30,7 @@ from machine import describe
 from safetensors.numpy import save_file
 
 from sparse_coverage import Index, Sampling, SparseCoverage, load_encoder, read_patents
-from sparse_coverage.encoding.weights import model_folder
+from sparse_coverage.encoding.fetching import model_folder
 
 SIZE, SPANS, SAMPLED = 2_000, 200_000, 5_000
 FILES = 40

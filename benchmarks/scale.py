@@ -24,8 +24,8 @@ from safetensors.numpy import save_file
 
 from sparse_coverage import ActivationConfig
 from sparse_coverage.encoding import Encoder
+from sparse_coverage.encoding.fetching import model_folder
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
-from sparse_coverage.encoding.weights import model_folder
 from sparse_coverage.evaluation.demo import DOCUMENTS, demo_patents
 from sparse_coverage.patents import passages, read_patents
 from sparse_coverage.spans import get_unit

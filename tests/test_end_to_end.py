@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from drawing import examples
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from tiny_bert import write_checkpoint
 
 from sparse_coverage import ActivationConfig, Index, Patent, ScoringConfig, SparseCoverage
@@ -46,35 +42,6 @@ def index(model: SparseCoverage, tmp_path_factory: pytest.TempPathFactory) -> In
 def test_a_text_finds_itself(index: Index) -> None:
     for number, text in enumerate(TEXTS):
         assert index.search(text)[0].document == f"XX-{number}-A1"
-
-
-def test_a_batch_gives_what_single_queries_give(index: Index) -> None:
-    batch = index.search(TEXTS, k=3)
-    for text, hits in zip(TEXTS, batch, strict=True):
-        single = index.search(text, k=3)
-        assert [hit.document for hit in hits] == [hit.document for hit in single]
-        np.testing.assert_allclose([hit.score for hit in hits], [hit.score for hit in single], rtol=1e-4)
-
-
-@settings(max_examples=examples(20))
-@given(query=st.lists(st.sampled_from(" ".join(TEXTS).split()), min_size=1, max_size=30).map(" ".join))
-def test_contributions_add_up_to_the_score(index: Index, query: str) -> None:
-    for hit in index.search(query):
-        for passage in hit.passages:
-            explanation = index.explain(query, passage.id)
-            total = sum(match.contribution for match in explanation.matches)
-            assert total == pytest.approx(passage.score, rel=1e-5)
-            assert explanation.score == pytest.approx(passage.score, rel=1e-5)
-
-
-def test_an_explanation_points_into_both_texts(index: Index) -> None:
-    explanation = index.explain(TEXTS[0], "XX-4-A1")
-    assert explanation.matches
-    for match in explanation.matches:
-        assert TEXTS[0][match.query.start : match.query.end] == match.query.text
-        assert explanation.passage.text[match.passage.start : match.passage.end] == match.passage.text
-    matched = {(match.query.start, match.query.end) for match in explanation.matches}
-    assert matched.isdisjoint((place.start, place.end) for place in explanation.unmatched)
 
 
 def test_the_score_is_the_formula_of_the_paper(index: Index, model: SparseCoverage) -> None:
@@ -146,45 +113,6 @@ def test_nothing_to_learn_or_index_is_an_error_and_leaves_nothing(
     with pytest.raises(InputError):
         Index.build(tmp_path / "index", model, [])
     assert list(tmp_path.iterdir()) == []
-
-
-def test_an_interrupted_build_can_be_finished(model: SparseCoverage, tmp_path: Path) -> None:
-    def interrupted():  # type: ignore[no-untyped-def]
-        yield from patents()[:2]
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        Index.build(tmp_path / "index", model, interrupted())
-    finished = Index.build(tmp_path / "index", model, patents())
-    whole = Index.build(tmp_path / "whole", model, patents())
-    claim = "a valve with a spring"
-    assert finished.search(claim) == whole.search(claim)
-
-
-def test_an_existing_folder_is_never_overwritten(model: SparseCoverage, tmp_path: Path) -> None:
-    (tmp_path / "precious.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(InputError, match="exists already"):
-        model.save(tmp_path)
-    assert (tmp_path / "precious.txt").read_text(encoding="utf-8") == "mine"
-
-
-def test_a_damaged_vocabulary_is_noticed(model: SparseCoverage, tiny_encoder: OpenVinoEncoder, tmp_path: Path) -> None:
-    model.save(tmp_path / "model")
-    path = tmp_path / "model" / "anchors.jsonl"
-    path.write_text(path.read_text(encoding="utf-8").replace("valve", "valvE", 1), encoding="utf-8")
-    with pytest.raises(VocabularyError, match=r"anchors\.jsonl.*damaged"):
-        SparseCoverage.load(tmp_path / "model", encoder=tiny_encoder)
-
-
-def test_a_vocabulary_of_a_later_format_is_refused(
-    model: SparseCoverage, tiny_encoder: OpenVinoEncoder, tmp_path: Path
-) -> None:
-    model.save(tmp_path / "model")
-    header = json.loads((tmp_path / "model" / "vocabulary.json").read_text(encoding="utf-8"))
-    header["format"] = 99
-    (tmp_path / "model" / "vocabulary.json").write_text(json.dumps(header), encoding="utf-8")
-    with pytest.raises(VocabularyError, match="99"):
-        SparseCoverage.load(tmp_path / "model", encoder=tiny_encoder)
 
 
 def test_uncovered_spans_are_counted_and_can_be_kept(model: SparseCoverage, tiny_encoder: OpenVinoEncoder) -> None:

@@ -63,12 +63,6 @@ def test_a_dependent_claim_alone_gives_what_it_adds_and_asks_for_its_parent(text
     assert parents_note(read_claims(CLAIMS)) == ""
 
 
-def test_every_element_is_the_piece_of_its_claim_that_its_offsets_name():
-    claims = {claim.number: claim.text for claim in read_claims(CLAIMS)}
-    for element in chart_elements(tuple(read_claims(CLAIMS))):
-        assert element.text == claims[element.claim][element.start : element.end]
-
-
 def test_a_user_may_split_a_claim_differently():
     claims = read_claims("A pump comprising a housing and a rotor in the housing.")
     elements = given_elements(claims, ["# mine", "A\tA pump", "a housing", "", "a rotor in the housing"])
@@ -119,21 +113,3 @@ def test_no_element_is_a_fragment_without_a_thing_or_an_act_of_its_own(parts, be
     text = f"A {noun} comprising: {between.join(parts)}."
     for element in chart_elements(read_claims(text)):
         assert content_words(element.text, "en"), (text, element.text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "1 - 48. (canceled) 49. A pump comprising a housing.",
-        "1-48. (cancelled)\n49. A pump comprising a housing.",
-        "1. (canceled) 2. (withdrawn) 49. A pump comprising a housing.",
-    ],
-)
-def test_cancelled_claims_have_no_elements(text):
-    claims = read_claims(text)
-    assert [element.text for element in chart_elements(claims)] == ["A pump comprising", "a housing."]
-
-
-def test_a_text_of_cancelled_claims_alone_is_told_to_be_empty():
-    with pytest.raises(InputError, match="empty"):
-        read_claims("1-20. (canceled)")

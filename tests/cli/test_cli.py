@@ -61,29 +61,6 @@ def built(collection: Path, tiny_checkpoint: Path, tmp_path_factory: pytest.Temp
     return folder
 
 
-def test_fit_and_index_leave_what_search_needs(run, built: Path) -> None:  # type: ignore[no-untyped-def]
-    result = run("search", built / "index", TEXTS["XX-2-A1"])
-    assert result.status == 0
-    assert "1. XX-2-A1" in result.out
-    assert "matched " in result.out
-
-
-def test_search_speaks_json(run, built: Path) -> None:  # type: ignore[no-untyped-def]
-    hits = json.loads(run("search", built / "index", TEXTS["XX-1-A1"], "-k", 2, "--json").out)["hits"]
-    assert hits[0]["document"] == "XX-1-A1"
-    assert hits[0]["passages"][0]["text"] == TEXTS["XX-1-A1"]
-
-
-def test_a_query_comes_from_a_file_or_standard_input(run, built: Path, tmp_path: Path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
-    import io
-
-    (tmp_path / "claim.txt").write_text(TEXTS["XX-3-A1"], encoding="utf-8")
-    from_file = json.loads(run("search", built / "index", f"@{tmp_path / 'claim.txt'}", "--json").out)["hits"]
-    monkeypatch.setattr(sys, "stdin", io.StringIO(TEXTS["XX-3-A1"]))
-    assert json.loads(run("search", built / "index", "-", "--json").out)["hits"] == from_file
-    assert from_file[0]["document"] == "XX-3-A1"
-
-
 def test_explain_shows_the_matches(run, built: Path) -> None:  # type: ignore[no-untyped-def]
     text = run("explain", built / "index", "a valve with a spring", "XX-1-A1")
     assert "spring" in text.out
@@ -134,13 +111,6 @@ def test_mistakes_are_answered_in_words(  # type: ignore[no-untyped-def]
     assert not (tmp_path / "new").exists()
 
 
-def test_help_names_every_command(run) -> None:  # type: ignore[no-untyped-def]
-    page = run("--help").out
-    for name in cli.COMMANDS:
-        assert name in page
-        assert "Usage" in run(name, "--help").out
-
-
 def test_help_has_sections_and_the_common_options_come_first(run) -> None:  # type: ignore[no-untyped-def]
     page = run("--help").out
     headings = ["Every day:", "Keep an index:", "Research:", "Engines and programs:"]
@@ -156,12 +126,6 @@ def test_help_has_sections_and_the_common_options_come_first(run) -> None:  # ty
     assert len(re.findall(r"^  -", first, re.MULTILINE)) <= 12
     assert "  -k " in first
     assert [one.split(":")[0] for one in others] == ["Filters", "Ranking", "Output"]
-
-
-def test_models_list_knows_the_default(run, tmp_path: Path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
-    monkeypatch.setenv("SPARSE_COVERAGE_CACHE", str(tmp_path))
-    rows = json.loads(run("models", "--json").out)
-    assert {"name": "minilm", "dimension": 384, "cached": False}.items() <= rows[0].items()
 
 
 def test_a_closed_pipe_is_no_error(built: Path) -> None:

@@ -73,18 +73,6 @@ def test_numbers_in_a_filter_may_be_spelled_in_any_way(
     assert found(run("search", built, QUERY, "--json", "--no-group", "--filter", filter_)[1]) == expected
 
 
-def test_a_family_is_left_out_by_any_spelling_of_a_member(run: Run, built: Path) -> None:
-    status, out, err = run("search", built, QUERY, "--json", "--no-group", "--not-family-of", "EP 0 049 154 B1")
-    assert (status, err) == (0, "")
-    assert found(out) == ["D7", "D8", "US-20230007979-A1", "WO-2002012345-A2"]
-    _, _, err = run("search", built, QUERY, "--json", "--not-family-of", "EP 0 049 155 A1")
-    assert "the index holds neither EP 0 049 155 A1 (near it: EP-0049154-A1, EP-0049154-B1) nor a member" in err
-    _, _, err = run("search", built, QUERY, "--json", "--filter", "not document:EP0049154B2")
-    assert err == (
-        "Note: the index does not hold EP0049154B2 (near it: EP-0049154-A1, EP-0049154-B1), which a filter names.\n"
-    )
-
-
 def test_explain_takes_any_spelling_and_names_near_ones(run: Run, built: Path) -> None:
     for id_ in ("EP-0049154-A1", "EP 0 049 154 A1", "ep0049154a1", "EP0049154A1/claims/claim[1]", "WO 02/12345"):
         status, out, _ = run("explain", built, QUERY, id_, "--json")

@@ -52,13 +52,6 @@ def test_a_text_that_is_not_utf_8_is_refused_in_the_same_words_wherever_it_comes
             read_query(given)
 
 
-def test_errors_name_what_was_asked_for(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="The text is empty"):
-        read_query("  ", "text")
-    with pytest.raises(InputError, match=r"The query file .*gone cannot be read \(No such file or directory\)"):
-        read_query(f"@{tmp_path / 'gone'}")
-
-
 @pytest.fixture(scope="module")
 def large_collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("large") / "patents.jsonl"

@@ -149,20 +149,6 @@ def test_a_planted_mistake_is_seen_without_running_anything(mistake: str, told: 
     assert told in " ".join(fault for block in blocks_of("page.md", page) for fault in faults(block))
 
 
-@pytest.mark.parametrize(
-    "mistake",
-    [
-        "```bash\nsparse-coverage search my-index no-such-file.txt\n```\n",
-        "```bash\nsparse-coverage convert no-such-folder > all.jsonl\n```\n",
-        '```python\nfrom sparse_coverage import Index\n\nIndex.open("no-such-index")\n```\n',
-        "```python\nprint(index)\n```\n",
-    ],
-)
-def test_a_planted_mistake_fails_when_it_is_run(mistake: str, work: Path) -> None:
-    with pytest.raises(Exception, match=r"no-such|not defined"):
-        run(to_run("page.md", mistake))
-
-
 def test_a_mistake_in_a_sentence_is_seen() -> None:
     assert inline_commands("Type `sparse-coverage search my-index --befor 2001` there.") == [
         "sparse-coverage search my-index --befor 2001"

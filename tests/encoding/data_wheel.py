@@ -6,10 +6,10 @@ import hashlib
 import zipfile
 from pathlib import Path
 
-from sparse_coverage.encoding.catalogue import Wheel
+from sparse_coverage.encoding.catalogue import Package
 
 
-def write_data_wheel(folder: Path, files: dict[str, bytes]) -> Wheel:
+def write_data_wheel(folder: Path, files: dict[str, bytes]) -> Package:
     """Write `carrier` 1.0, with the files in its folder `carrier/model`, and return it as pinned."""
     folder.mkdir(parents=True, exist_ok=True)
     wheel = folder / "carrier-1.0-py3-none-any.whl"
@@ -22,4 +22,4 @@ def write_data_wheel(folder: Path, files: dict[str, bytes]) -> Wheel:
         for name, data in content.items():
             archive.writestr(name, data)
         archive.writestr("carrier-1.0.dist-info/RECORD", "".join(f"{name},,\n" for name in content))
-    return Wheel("carrier", "1.0", hashlib.sha256(wheel.read_bytes()).hexdigest())
+    return Package("pypi", "carrier", "1.0", hashlib.sha256(wheel.read_bytes()).hexdigest(), "carrier/model/")

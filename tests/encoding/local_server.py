@@ -1,4 +1,4 @@
-"""A file server on loopback that can break off, ignore ranges, or answer as the model hub does."""
+"""A file server on loopback that answers as the model hub does."""
 
 from __future__ import annotations
 
@@ -11,14 +11,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class FileServer:
-    """Serves `files` by path. `break_after` closes the connection after that many bytes, `breaks` times."""
+    """Serves `files` by path."""
 
     def __init__(self, files: dict[str, bytes]) -> None:
         self.files = files
-        self.break_after = 0
-        self.breaks = 0
-        self.ranges = True
-        self.requests: list[tuple[str, str]] = []
         self.url = ""
 
 
@@ -37,8 +33,6 @@ def serve(files: dict[str, bytes]) -> Iterator[FileServer]:
 
         def answer(self, *, body: bool) -> None:
             path = self.path.split("?")[0]
-            if body:
-                state.requests.append((path, self.headers.get("Range", "")))
             if path not in state.files:
                 self.send_response(404)
                 self.send_header("Content-Length", "0")
@@ -46,7 +40,6 @@ def serve(files: dict[str, bytes]) -> Iterator[FileServer]:
                 return
             content = state.files[path]
             start = int(self.headers["Range"].removeprefix("bytes=").split("-")[0]) if "Range" in self.headers else 0
-            start = start if state.ranges else 0
             if start >= len(content) > 0:
                 self.send_response(416)
                 self.send_header("Content-Length", "0")
@@ -60,15 +53,8 @@ def serve(files: dict[str, bytes]) -> Iterator[FileServer]:
             self.send_header("ETag", f'"{hashlib.sha256(content).hexdigest()}"')
             self.send_header("X-Repo-Commit", "0" * 40)
             self.end_headers()
-            if not body:
-                return
-            if state.breaks > 0:
-                state.breaks -= 1
-                self.wfile.write(rest[: state.break_after])
-                self.wfile.flush()
-                self.close_connection = True
-                return
-            self.wfile.write(rest)
+            if body:
+                self.wfile.write(rest)
 
         def log_message(self, *_: object) -> None:
             pass

@@ -320,18 +320,21 @@ def test_batches_keep_everything_and_their_bounds(sizes: list[int], most_points:
         assert len(batch) == 1 or sum(len(point.vectors["centers"]) for point in batch) <= most_postings
 
 
-def _failover(answers: dict[str, list[object]], patience: float = 10.0) -> tuple[Failover[str], list[float]]:
+def _failover(
+    monkeypatch: pytest.MonkeyPatch, answers: dict[str, list[object]], patience: float = 10.0
+) -> tuple[Failover[str], list[float]]:
     now, pauses = [0.0], []
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
 
     def sleep(seconds: float) -> None:
-        pauses.append(seconds)
+        pauses.extend([seconds] if seconds else [])
         now[0] += seconds
 
     nodes = [(name, name) for name in answers]
-    return Failover(nodes, lambda e: isinstance(e, OSError), patience, clock=lambda: now[0], sleep=sleep), pauses
+    return Failover(nodes, lambda e: isinstance(e, OSError), patience, sleep=sleep), pauses
 
 
-def test_the_next_node_is_asked_at_once_and_pauses_grow() -> None:
+def test_the_next_node_is_asked_at_once_and_pauses_grow(monkeypatch: pytest.MonkeyPatch) -> None:
     answers: dict[str, list[object]] = {"a": [OSError("x")] * 3, "b": [OSError("y"), OSError("y"), "fine", "again"]}
 
     def ask(node: str) -> object:
@@ -340,30 +343,30 @@ def test_the_next_node_is_asked_at_once_and_pauses_grow() -> None:
             raise answer
         return answer
 
-    failover, pauses = _failover(answers)
+    failover, pauses = _failover(monkeypatch, answers)
     assert failover.call("Asking", ask) == "fine"
     assert pauses == [0.1, 0.2]
     assert failover.call("Asking", ask) == "again"  # it stays with the node that answered
 
 
-def test_patience_ends_with_what_each_node_said() -> None:
+def test_patience_ends_with_what_each_node_said(monkeypatch: pytest.MonkeyPatch) -> None:
     def ask(node: str) -> object:
         raise OSError(f"{node} is away")
 
-    failover, pauses = _failover({"a": [], "b": []}, patience=3.0)
+    failover, pauses = _failover(monkeypatch, {"a": [], "b": []}, patience=3.0)
     with pytest.raises(EngineError, match=r"Asking failed \d+ times in \d s \(a: a is away; b: b is away\)"):
         failover.call("Asking", ask)
     assert sum(pauses) <= 3.0
 
 
-def test_an_error_that_cannot_pass_is_not_tried_again() -> None:
+def test_an_error_that_cannot_pass_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
     def ask(node: str) -> object:
         asked.append(node)
         raise ValueError("wrong")
 
-    failover, _ = _failover({"a": [], "b": []})
+    failover, _ = _failover(monkeypatch, {"a": [], "b": []})
     with pytest.raises(ValueError, match="wrong"):
         failover.call("Asking", ask)
     assert asked == ["a"]

@@ -20,7 +20,7 @@ from sparse_coverage.evaluation.clefip_pool import (
     survey,
     tier_of,
 )
-from sparse_coverage.evaluation.collection import dataset_statistics, read_corpus
+from sparse_coverage.evaluation.collection import read_corpus
 
 Tree = tuple[Path, Any]
 
@@ -166,12 +166,6 @@ def test_same_seed_same_pool_on_a_shuffled_file_system(clefip_tree: Tree, tmp_pa
     assert first.fingerprint == second.fingerprint
 
 
-def test_another_seed_another_pool(clefip_tree: Tree, read: ClefIp) -> None:
-    other = read_clefip(clefip_tree[0], PoolConfig(size=200, seed=1))
-    assert other.pool.tiers != read.pool.tiers
-    assert other.pool.counts() == read.pool.counts()
-
-
 def test_a_survey_is_kept_until_a_file_changes(clefip_tree: Tree, tmp_path: Path) -> None:
     documents = tmp_path / "EP"
     documents.mkdir()
@@ -241,26 +235,8 @@ def test_check_says_what_is_missing_and_how_to_get_it(tmp_path: Path) -> None:
     assert "ep0.7z.001" in {finding.part: finding for finding in check(tmp_path)}["documents"].remedy
 
 
-def test_check_of_a_whole_tree(clefip_tree: Tree) -> None:
-    findings = {finding.part: finding for finding in check(clefip_tree[0])}
-    assert findings["topics"].present
-    assert "9 of 12" in findings["usable topics"].found
-    assert not findings["relevant documents"].present
-    assert "EP-9999999-A1" in findings["relevant documents"].remedy
-
-
 def test_without_its_parts_a_folder_is_a_kind_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="coverage clefip"):
         read_clefip(tmp_path)
     with pytest.raises(InputError, match="no such folder"):
         read_clefip(tmp_path / "nowhere")
-
-
-def test_the_dataset_table(read: ClefIp) -> None:
-    units = read_corpus(read.collection.documents(), "passage")
-    lines = {line.key: line.values for line in dataset_statistics(read.collection, units)}
-    queries = read.collection.queries
-    assert lines["queries"] == (9,)
-    assert lines["documents"] == (len(units.documents),)
-    assert (lines["passages_judged"], lines["passages_present"]) == ((98,), (88,))
-    assert lines["query_words"][0] == pytest.approx(sum(len(q.text.split()) for q in queries) / 9)

@@ -11,7 +11,7 @@ import pytest
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.clefip import read_judgements, read_topics, topic_query
-from sparse_coverage.evaluation.collection import Collection, Query, read_corpus, same_application
+from sparse_coverage.evaluation.collection import Collection, Query, read_corpus
 from sparse_coverage.evaluation.loading import load_collection, read_beir
 from sparse_coverage.evaluation.trec import read_qrels
 from sparse_coverage.experiments.bench import Workbench
@@ -124,13 +124,6 @@ def test_what_is_no_collection_says_what_one_is(tmp_path: Path) -> None:
         load_collection("cranfield")
 
 
-def test_the_demo_is_a_collection() -> None:
-    collection = load_collection("demo")
-    assert len(collection.judged) == 12
-    assert collection.has_passages
-    assert len(read_corpus(collection.documents(), collection.by).documents) == 68
-
-
 @pytest.fixture
 def catalogue(tmp_path: Path) -> Iterator[Callable[..., str]]:
     """Registers small collections with the real library, from files, and takes them out again."""
@@ -160,33 +153,12 @@ def catalogue(tmp_path: Path) -> Iterator[Callable[..., str]]:
         del ir_datasets.registry._registered[name]
 
 
-class TitledDoc(NamedTuple):
-    """As most of the catalogue's documents are: the library's own text begins with the title."""
-
-    doc_id: str
-    title: str
-    abstract: str
-    body: str
-
-    def default_text(self) -> str:
-        return f"{self.title}\n{self.abstract} {self.body}"
-
-
 class PlainDoc(NamedTuple):
     """A few of the catalogue's documents have no text of the library's own."""
 
     doc_id: str
     title: str
     summary: str
-
-
-def test_an_ir_dataset(catalogue: Callable[..., str]) -> None:
-    docs = "d1\tPump\tIt pumps.\tWater.\nd2\tLamp\tIt glows.\tAt night.\n"
-    collection = load_collection(catalogue("sc/tiny", docs, "q1\tlamps\n", "q1 0 d2 2\nq1 0 d1 -1\n", TitledDoc))
-    assert [patent.title for patent in collection.documents()] == ["Pump", "Lamp"]
-    assert [patent.abstract[0].text for patent in collection.documents()] == ["It pumps. Water.", "It glows. At night."]
-    assert collection.judgements["q1"].grades == {"d2": 2, "d1": 0}
-    assert [(query.id, query.text) for query in collection.judged] == [("q1", "lamps")]
 
 
 def test_an_ir_dataset_without_titles_and_one_without_texts_of_the_librarys(catalogue: Callable[..., str]) -> None:
@@ -262,12 +234,6 @@ def test_the_query_is_the_claims_with_their_ancestors_each_once() -> None:
         for claim in topic_claims(topic, document):
             assert set(claim.depends_on) <= set(numbers)
             assert claim.text in topic_query(topic, document)
-
-
-def test_publications_of_one_application() -> None:
-    assert same_application("EP-1246167-A1") == same_application("EP-1246167-B2") == "EP-1246167"
-    assert same_application("US20030230122A1") == same_application("US-20030230122-A2") == "US-20030230122"
-    assert same_application("1234-A1") == "1234"
 
 
 @pytest.mark.parametrize(

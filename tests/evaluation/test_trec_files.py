@@ -121,8 +121,3 @@ def test_a_broken_run_is_refused(tmp_path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError):
         read_run(path)
-
-
-def test_depth_cuts_a_run(tmp_path: Path) -> None:
-    write_run(tmp_path / "a.run", {"q": Ranking(("a", "b", "c"), (3.0, 2.0, 1.0))}, "t", depth=2)
-    assert read_run(tmp_path / "a.run")["q"].documents == ("a", "b")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 from small_collection import small_collection
 
+from sparse_coverage.evaluation.loading import load_collection
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.options import SystemOptions
 
@@ -38,6 +40,27 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("clef-ip")
     module.make(root, documents=240, topics=8, seed=1)
     return root
+
+
+@pytest.fixture(scope="session")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four topics of the demo collection and a dozen of its documents: soon learned from, and judged by document."""
+    folder, demo = tmp_path_factory.mktemp("few"), load_collection("demo")
+    judged = {topic.id: [*demo.judgements[topic.id].grades][:2] for topic in demo.queries[:4]}
+    wanted = {document for documents in judged.values() for document in documents}
+    others = [patent for patent in demo.documents() if patent.id not in wanted][:6]
+    patents = [*(patent for patent in demo.documents() if patent.id in wanted), *others]
+    records = [
+        {"_id": one.id, "title": one.title, "text": " ".join(part.text for part in (*one.abstract, *one.claims))}
+        for one in patents
+    ]
+    topics = [{"_id": topic.id, "text": topic.text} for topic in demo.queries[:4]]
+    (folder / "qrels").mkdir()
+    for name, lines in (("corpus", records), ("queries", topics)):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    rows = [f"{topic}\t{document}\t1\n" for topic, documents in judged.items() for document in documents]
+    (folder / "qrels" / "test.tsv").write_text("".join(rows), encoding="utf-8")
+    return folder
 
 
 @pytest.fixture(scope="session")

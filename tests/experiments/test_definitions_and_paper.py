@@ -11,13 +11,10 @@ from small_collection import papers_collection
 from sparse_coverage.cli import evaluate
 from sparse_coverage.cli.options.research import CollectionOptions, Means
 from sparse_coverage.errors import InputError
-from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.evaluation import Evaluation
 from sparse_coverage.experiments.options import NAMES as NAMES_OF_OPTIONS
 from sparse_coverage.experiments.options import SystemOptions, Variant, variants
 from sparse_coverage.experiments.paper import paper_table, paper_values
 from sparse_coverage.experiments.provenance import methods
-from sparse_coverage.experiments.reproduce import _draw_cost
 from sparse_coverage.experiments.sweep import NAMES, Definition, Result, load_definition, row_command
 from sparse_coverage.present.tables import Table
 
@@ -33,19 +30,6 @@ def test_the_main_table_has_the_rows_of_the_paper() -> None:
     rows = load_definition("main").rows
     assert len(rows) == len(paper_table("main")) == 11
     assert all(paper_values(row, papers_collection()) for row in rows)
-
-
-def test_splade_stands_in_the_plot_of_cost_and_recall(bench: Workbench, tmp_path: Path) -> None:
-    rows = load_definition("efficiency").rows
-    assert {"bm25", "splade", "dense", "paper"} == {row.system for row in rows}
-    [splade] = [row for row in rows if row.system == "splade"]
-    assert paper_values(splade, papers_collection())["R@100"] == 89.51
-    pytest.importorskip("matplotlib")
-    values = {"R@100": {query.id: 0.9 for query in bench.collection.judged}}
-    _, drawn, _ = _draw_cost(tmp_path, [Evaluation(row, values, 1e6) for row in rows])
-    text = drawn.read_text(encoding="utf-8")
-    assert "SPLADE-v2" in text
-    assert "postings scanned per query" in text
 
 
 def test_the_selected_rows_are_rows_of_the_full_table() -> None:
@@ -156,19 +140,6 @@ def test_a_mistake_in_an_experiment_is_named(tmp_path: Path, text: str, cause: s
         load_definition(str(path))
 
 
-def test_an_unknown_experiment_lists_the_known_ones() -> None:
-    with pytest.raises(InputError, match="main, full"):
-        load_definition("everything")
-
-
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("small", [True, False])
-def test_the_command_of_a_row_means_that_row(name: str, small: bool) -> None:
-    """Typed into `evaluate`, each command asks for exactly the options of its row."""
-    for row in load_definition(name, small=small, seed=3, max_documents=70).rows:
-        assert options_of(row_command("demo", row)) == [(row.system, row.options)]
-
-
 def test_every_setting_can_be_given_to_evaluate() -> None:
     changed = SystemOptions(
         "a b", "np", 7, 3, "hard", 1.5, 0.25, 0.125, 95.5, "kmeans", 9, 10, 11, 2, 0.5, 1.0, 50.0, "top-mean:2",
@@ -191,14 +162,6 @@ def options_of(command: str) -> list[tuple[str, SystemOptions]]:
     max_documents = settings.pop("max_documents")
     means = Means(CollectionOptions(1, 0, Path()), (), max_documents, None)
     return [(one.name, one.options) for one in variants(given["systems"], evaluate._settings(settings, means))]
-
-
-def test_one_row_is_one_command() -> None:
-    row = Variant("paper", SystemOptions("paecter", "np", 50_000, alpha=3.0, assignment="hard"))
-    assert row_command("clef/", row) == (
-        "sparse-coverage evaluate clef/ --system paper --encoder paecter --unit np -V 50000 --set assignment=hard --set alpha=3.0"
-    )
-    assert row_command("demo", Variant("bm25", SystemOptions())) == "sparse-coverage evaluate demo --system bm25"
 
 
 def test_the_methods_cite_what_chose_the_centers() -> None:

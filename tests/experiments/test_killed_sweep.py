@@ -11,7 +11,7 @@ from typed_commands import run
 from waiting import wait_until
 
 
-def test_a_sweep_survives_kill_9(tmp_path: Path, tiny_checkpoint: Path) -> None:
+def test_a_sweep_survives_kill_9(few: Path, tmp_path: Path, tiny_checkpoint: Path) -> None:
     sweep = tmp_path / "own.toml"
     sweep.write_text(f'[[rows]]\nsystem = "paper"\nencoder = "{tiny_checkpoint}"\nsize = 30\nrho = [0.0, 0.01]\n')
 
@@ -19,6 +19,8 @@ def test_a_sweep_survives_kill_9(tmp_path: Path, tiny_checkpoint: Path) -> None:
         return [
             "reproduce",
             str(sweep),
+            "--collection",
+            str(few),
             "--threads",
             "1",
             "-o",

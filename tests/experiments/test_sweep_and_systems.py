@@ -7,17 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_collection import TEXTS, patents
+from small_collection import patents
 
 from sparse_coverage import systems
 from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.collection import corpus_passages
-from sparse_coverage.evaluation.protocol import evidence, rank_scores
+from sparse_coverage.evaluation.protocol import rank_scores
 from sparse_coverage.experiments import indexes
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.comparison import evaluate, evaluate_rows
 from sparse_coverage.experiments.evaluation import default_measures, evaluate_variant
-from sparse_coverage.experiments.indexes import whole_vector
 from sparse_coverage.experiments.options import SystemOptions, Variant, concerning, row_names, variants
 from sparse_coverage.experiments.reproduce import run_experiment
 from sparse_coverage.experiments.sweep import Definition
@@ -26,7 +24,6 @@ from sparse_coverage.model import SparseCoverage
 from sparse_coverage.retrievers import open_retriever
 from sparse_coverage.search import Hit, Index
 from sparse_coverage.systems import STUDIED, System, get_system
-from sparse_coverage.text import index_terms
 
 HERE = [name for name in STUDIED if name not in ("splade", "colbert", "colbert-plaid")]  # these fetch their weights
 
@@ -39,29 +36,6 @@ def test_every_system_finds_what_stands_there_word_for_word(bench: Workbench, op
         assert found.means()["MAP"] == 1.0 or get_system(name, "study").preset != "paper", name
         assert found.cost is not None
         assert found.cost > 0
-
-
-@pytest.mark.parametrize(("k1", "b"), [(1.5, 0.75), (0.9, 0.4)])
-def test_bm25_scores_are_those_of_the_library(bench: Workbench, options: SystemOptions, k1: float, b: float) -> None:
-    bm25s = pytest.importorskip("bm25s")
-    texts = [unit.text for unit in corpus_passages(patents(), "passage")]
-    reference = bm25s.BM25(k1=k1, b=b)
-    reference.index([index_terms(text) for text in texts], show_progress=False)
-    system, query = word_system(bench, replace(options, k1=k1, b=b)), bench.collection.judged[0]
-    expected = reference.get_scores(index_terms(TEXTS[0])).astype(np.float32)
-    np.testing.assert_array_equal(system.scores(query), evidence(expected))
-    held = [set(index_terms(text)) for text in texts]
-    assert system.cost(query) == sum(word in words for word in set(index_terms(TEXTS[0])) for words in held)
-
-
-def test_dense_scores_are_cosines_of_whole_passages(bench: Workbench, options: SystemOptions) -> None:
-    system = vector_system(bench, options)
-    texts = [unit.text for unit in corpus_passages(patents(), "passage")]
-    *wholes, query = (whole_vector(tokens) for tokens in bench.encoder(options.encoder).encode([*texts, TEXTS[0]]))
-    np.testing.assert_allclose(
-        np.maximum(system.scores(bench.collection.judged[0]), 0), np.maximum(np.stack(wholes) @ query, 0), atol=0.02
-    )
-    assert system.cost(bench.collection.judged[0]) == len(texts)
 
 
 def test_what_is_kept_of_passages_is_made_once(
@@ -121,17 +95,6 @@ def test_a_row_that_fails_does_not_lose_the_others(
     assert capsys.readouterr().err.count("failed:") == 3
 
 
-def test_a_bug_in_a_system_is_a_failed_row_too(
-    bench: Workbench, options: SystemOptions, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(systems._BY_NAME, "broken", System("broken", "Broken", study=lambda bench, options, row: 1 / 0))
-    rows = {"mine": Variant("broken", options)}
-    found = evaluate_rows(bench, rows, default_measures(bench.collection), keep_going=True).rows
-    assert "ZeroDivisionError" in found["mine"].failure
-    with pytest.raises(ZeroDivisionError):
-        evaluate_rows(bench, rows, default_measures(bench.collection))
-
-
 def test_an_interruption_is_not_a_failed_row(
     bench: Workbench, options: SystemOptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,14 +134,6 @@ def test_variants_are_every_combination_that_concerns_a_system() -> None:
     assert [one.options.encoder for one in found if one.system == "dense"] == ["a", "b"]
     assert len([one for one in found if one.system == "paper"]) == 8
     assert len({one.named() for one in found}) == len(found)
-
-
-def test_an_unknown_system_lists_the_known_ones() -> None:
-    with pytest.raises(InputError, match="paper, default, combined, bm25"):
-        get_system("magic", "study")
-    with pytest.raises(InputError, match=r"no ranking 'mine'") as told:
-        get_system("mine")
-    assert "bm25" not in str(told.value)  # which is evaluated and ranks no index
 
 
 class Answering:

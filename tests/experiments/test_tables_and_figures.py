@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from rich.console import Console
 
+from sparse_coverage.experiments.evaluation import tells_apart
 from sparse_coverage.experiments.figures import (
     COLORS,
     COLUMN,
@@ -45,14 +45,6 @@ def test_csv_has_a_column_for_each_number() -> None:
     assert rows[1]["V"] == "2000"
 
 
-def test_markdown_shows_ours_paper_and_difference() -> None:
-    text = TABLE.markdown()
-    assert "| BM25 | – | 50.00 (85.90, -35.90) |" in text
-    assert "x_y\\|z" in text
-    assert "– (10.00)" in text
-    assert "| 1.23 |" in text
-
-
 def test_latex_is_booktabs_with_its_characters_escaped() -> None:
     text = latex_table(TABLE)
     assert text.count("\\toprule") == text.count("\\midrule") == text.count("\\bottomrule") == 1
@@ -79,26 +71,10 @@ def test_the_terminal_says_each_group_once() -> None:
     assert list(table.rich().columns[0].cells) == ["A", "", "B", "A"]
 
 
-def test_no_word_and_no_number_of_the_main_table_is_broken_at_80_columns() -> None:
-    value = TableCell(100.0, deviation=0.25, p=0.01)
-    names = ("Group", "Model", "Unit", "V/d", "R@100", "MAP", "PRES@100", "MAP(D)", "PassageR@1000")
-    table = Table("t", "t", names, (("Combined", "MiniLM (combined)", "enc. tok.", "10,000", *[value] * 5),))
-    console = Console(width=80, file=io.StringIO())
-    with console.capture() as shown:
-        console.print(table.rich())
-    words = shown.get().split()
-    assert {"Combined", "(combined)", "enc.", "10,000"} <= set(words)
-    assert (words.count("100.00"), words.count("±0.25†")) == (5, 5)
-
-
 def test_html_escapes_and_tells_the_interval() -> None:
     text = TABLE.html()
     assert "40.00 to 60.00" in text
     assert "<script" not in Table("t", "t", ("a",), (("<script>",),)).html()
-
-
-def test_the_terminal_gets_every_row() -> None:
-    assert TABLE.rich().row_count == 3
 
 
 def test_latex_marks_the_best_and_the_second_and_says_groups_once() -> None:
@@ -260,3 +236,15 @@ def test_panels_have_letters_and_text_is_large_enough_to_read(tmp_path: Path) ->
     matplotlib = pytest.importorskip("matplotlib")
     kinds = ("font.size", "axes.titlesize", "axes.labelsize", "xtick.labelsize", "ytick.labelsize", "legend.fontsize")
     assert min(matplotlib.rcParams[kind] for kind in kinds) >= 7
+
+
+@pytest.mark.parametrize(
+    ("measure", "tells"),
+    [
+        ("R@10", False), ("R@9", True), ("P@10", False), ("Success@12", False), ("P@5", True),
+        ("RBP@10", True), ("SDCG@10", True), ("RR@10", True), ("MAP", True), ("nDCG@10", True),
+    ],
+)  # fmt: skip
+def test_a_measure_of_the_whole_collection_tells_nothing_apart_unless_it_counts_the_order(measure, tells):
+    found = [SimpleNamespace(values={measure: {}}, means=lambda value=value: {measure: value}) for value in (0.1, 0.2)]
+    assert tells_apart(measure, found, (10, 1000)) == tells

@@ -21,9 +21,8 @@ from sparse_coverage.errors import InputError, ModelError, VocabularyError
 from sparse_coverage.experiments import indexes as indexing
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import RememberingEncoder, alone, code_key
-from sparse_coverage.experiments.evaluation import default_measures, evaluate_variant, rank_queries, result_path
+from sparse_coverage.experiments.evaluation import default_measures, evaluate_variant, result_path
 from sparse_coverage.experiments.options import SystemOptions, Variant
-from sparse_coverage.experiments.reproduce import center_properties
 from sparse_coverage.experiments.systems import SparseCoverageSystem
 from sparse_coverage.patents import Patent
 
@@ -136,12 +135,6 @@ def test_vocabularies_with_and_without_their_common_directions_are_kept_apart(
         assert not np.array_equal(made[1], plain)
 
 
-def test_scoring_settings_share_one_index(bench: Workbench, options: SystemOptions) -> None:
-    for alpha in (0.0, 1.0, 3.0):
-        bench.index(replace(options, alpha=alpha))
-    assert sum(path.is_dir() for path in (bench.cache / "indexes").iterdir()) == 1
-
-
 def test_a_pass_that_was_interrupted_goes_on_and_ends_the_same(
     bench: Workbench, options: SystemOptions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,16 +161,6 @@ def test_a_pass_that_was_interrupted_goes_on_and_ends_the_same(
         np.testing.assert_allclose(index.scores(vector), whole.scores(vector), rtol=1e-4)
         index.store.close()
         whole.store.close()
-
-
-def test_scores_and_hits_of_one_index_rank_alike(bench: Workbench, options: SystemOptions) -> None:
-    system = SparseCoverageSystem(bench, options)
-    by_scores, costs = rank_queries(bench, system)
-    by_hits, _ = rank_queries(bench, system.index)
-    assert len(costs) == len(by_scores) == 4
-    for query, ranking in by_scores.items():
-        assert ranking.documents == by_hits[query].documents
-        assert ranking.passages == by_hits[query].passages
 
 
 def test_the_cost_is_what_the_index_counts(bench: Workbench, options: SystemOptions) -> None:
@@ -306,14 +289,6 @@ def test_a_damaged_cache_is_named(tiny_encoder: OpenVinoEncoder, tmp_path: Path)
     path.write_bytes(b"no database" * 1000)
     with pytest.raises(InputError, match="Remove it"):
         RememberingEncoder(tiny_encoder, tmp_path)
-
-
-def test_center_properties_are_found_again(
-    bench: Workbench, options: SystemOptions, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = center_properties(bench, Variant("paper", options))
-    monkeypatch.setattr(Workbench, "index", lambda *_: pytest.fail("the index was asked for again"))
-    assert center_properties(bench, Variant("paper", options)) == first
 
 
 def test_what_the_collection_lacks_is_told(tmp_path: Path) -> None:

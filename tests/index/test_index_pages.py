@@ -28,27 +28,6 @@ def test_a_page_sum_is_what_its_description_says(length: int, seed: int) -> None
     assert page_sums(data).tolist() == [plain_sum(content[left : left + PAGE]) for left in range(0, len(content), PAGE)]
 
 
-@given(st.integers(1, 3000), st.integers(0, 2**32 - 1), st.data())
-def test_one_changed_byte_is_always_noticed(length: int, seed: int, data: st.DataObject) -> None:
-    array = np.random.default_rng(seed).integers(0, 2**32, length, dtype=np.uint32)
-    sums = page_sums(array)
-    place = data.draw(st.integers(0, array.nbytes - 1))
-    array.view(np.uint8)[place] ^= data.draw(st.integers(1, 255))
-    with pytest.raises(IndexStoreError, match=rf"postings\.bin: damaged at byte {place // PAGE * PAGE} "):
-        guarded(array, sums).check_all()
-
-
-def test_only_the_pages_of_the_lists_in_use_are_checked() -> None:
-    array = np.arange(5000, dtype=np.uint32)
-    sums = page_sums(array)
-    array[4999] += 1  # in the last page
-    offsets = np.asarray([0, 1000, 1000, 3000, 5000], dtype=np.uint32)
-    opened = guarded(array, sums)
-    opened.check_runs(offsets, np.asarray([0, 1, 2]))
-    with pytest.raises(IndexStoreError):
-        opened.check_runs(offsets, np.asarray([0, 3]))
-
-
 def test_an_array_that_does_not_fit_its_sums_is_refused() -> None:
     array = np.arange(5000, dtype=np.uint32)
     with pytest.raises(IndexStoreError, match="do not fit"):

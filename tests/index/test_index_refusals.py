@@ -21,7 +21,7 @@ from sparse_coverage.index import (
     open_store,
 )
 from sparse_coverage.index.filters import section
-from sparse_coverage.index.store import OPEN_FILES
+from sparse_coverage.index.segment import OPEN_FILES
 
 
 def ids(folder: Path) -> list[str]:

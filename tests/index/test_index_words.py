@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,8 +31,8 @@ from sparse_coverage.index.filter_syntax import filter_text
 from sparse_coverage.index.filters import Filter, Words, allowed_documents, words
 from sparse_coverage.index.pages import page_sums
 from sparse_coverage.index.passage_parts import SortedWords, packed_words
-from sparse_coverage.index.words import MOST_APART, Either, Near, Phrase, WordReader, WordWriter, matches
-from sparse_coverage.text import stem, word_forms
+from sparse_coverage.index.words import MOST_APART, Either, Near, Phrase, WordReader, WordWriter
+from sparse_coverage.text import word_forms
 
 WORDS = st.sampled_from([*STEMS, "Müller", "Lead-acid", "H2O", "BATTERIES", "phase-change", "\ue000"])
 TEXTS = st.lists(WORDS, max_size=8).flatmap(
@@ -175,16 +174,6 @@ def test_any_text_is_split_into_words_or_refused(text: str) -> None:
             words(text)
 
 
-@given(st.text(alphabet="ab", max_size=8), st.text(alphabet="ab*?", min_size=1, max_size=6))
-def test_wildcards_stand_for_letters(word: str, pattern: str) -> None:
-    expression = "".join({"*": ".*", "?": "."}.get(letter, letter) for letter in pattern)
-    assert matches(word, pattern) == (re.fullmatch(expression, word) is not None)
-
-
-def test_the_stems_of_the_scan_are_those_of_the_package() -> None:
-    assert {word: stem(word) for word in STEMS} == STEMS
-
-
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("words") / "index"
@@ -249,19 +238,6 @@ def test_words_follow_deletes_replacements_and_merges(small: Path, tmp_path: Pat
         store.close()
 
 
-def test_the_same_documents_give_the_same_bytes(tmp_path: Path) -> None:
-    documents = [PlainDocument(f"Pump {n}", ["A battery"] * n, ["phase change " * 300], [], []) for n in range(9)]
-    for name, every in (("one", 100), ("several", 2)):
-        write(tmp_path / name, documents, every).close()
-        merge_index(tmp_path / name)
-    one, several = (
-        [path.read_bytes() for path in sorted((tmp_path / name).glob("segments/*/word*"))]
-        for name in ("one", "several")
-    )
-    assert len(one) == 2
-    assert one == several
-
-
 @pytest.mark.parametrize(
     ("name", "told"), [("words.safetensors", "wrong sha256"), ("word_places.bin", "wrong checksum")]
 )
@@ -279,18 +255,6 @@ def test_damaged_words_are_told_and_hurt_nothing_else(small: Path, tmp_path: Pat
             found(store, "battery or phase or valve or pump or eva or a")
     store.close()
     assert damaged_files(folder) == [str(path.relative_to(folder))]
-
-
-def test_claims_cannot_be_told_in_whole_documents(tmp_path: Path) -> None:
-    with IndexWriter.create(tmp_path / "index", CENTERS, {}) as writer:
-        passage = PassageRecord("D0/0", "D0", "document", "A battery")
-        writer.add(DocumentRecord("D0", "", {}), [IndexedPassage(passage, vector({1: 0.5}))])
-        writer.commit()
-    store = open_store(tmp_path / "index")
-    assert found(store, "text:batteries") == ["D0"]
-    with pytest.raises(InputError, match="claims cannot be told apart"):
-        found(store, "claims:battery")
-    store.close()
 
 
 LETTERS = st.text(st.sampled_from("abé字"), max_size=12)

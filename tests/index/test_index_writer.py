@@ -16,14 +16,11 @@ from sparse_coverage.index import (
     IndexedPassage,
     IndexWriter,
     PassageRecord,
-    allowed_passages,
     damaged_files,
     open_store,
-    parse_filter,
 )
 from sparse_coverage.index import store as store_module
 from sparse_coverage.index import writer as writer_module
-from sparse_coverage.index.segment_writer import Size, groups_to_merge
 
 
 def made(count: int, seed: int = 0, prefix: str = "D") -> list[Made]:
@@ -77,54 +74,6 @@ def test_passages_read_before_are_found_as_before(folder: Path, monkeypatch: pyt
             assert record == fresh.segment_of_passage(number).texts.passage(number)
             deleted = record.document == "D1"
             assert used.find_passage(record.id) == (None if deleted else number)
-
-
-def test_nothing_shows_before_the_commit(folder: Path) -> None:
-    with IndexWriter.open(folder) as writer:
-        extra = made(1, prefix="E")[0]
-        writer.add(extra.record, extra.indexed)
-        writer.flush()
-        writer.delete("D0")
-        assert ids(folder) == ["D0", "D1", "D2", "D3", "D4", "D5"]
-        writer.commit()
-        assert ids(folder) == ["D1", "D2", "D3", "D4", "D5", "E0"]
-
-
-def test_what_is_not_committed_is_dropped_without_a_trace(folder: Path) -> None:
-    before = sorted(path.name for path in folder.rglob("*"))
-    with IndexWriter.open(folder) as writer:
-        extra = made(1, prefix="E")[0]
-        writer.add(extra.record, extra.indexed)
-        writer.flush()
-        writer.add(DocumentRecord("F", "", {}), [])
-        writer.delete("D0")
-    assert ids(folder) == ["D0", "D1", "D2", "D3", "D4", "D5"]
-    assert sorted(path.name for path in folder.rglob("*") if path.name != "write.lock") == [
-        name for name in before if name != "write.lock"
-    ]
-
-
-def test_a_deleted_document_can_come_back_and_a_replaced_one_becomes_the_last(folder: Path) -> None:
-    documents = made(6)
-    with IndexWriter.open(folder) as writer:
-        assert writer.delete("D1")
-        assert not writer.delete("D1")
-        assert "D1" not in writer
-        writer.add(documents[1].record, documents[1].indexed)
-        assert writer.replace(documents[0].record, documents[0].indexed)
-        assert not writer.replace(DocumentRecord("new", "", {}), [])
-        writer.commit()
-    assert ids(folder) == ["D2", "D3", "D4", "D5", "D1", "D0", "new"]
-
-
-def test_an_id_that_is_there_already_is_refused(folder: Path) -> None:
-    document = made(1)[0]
-    with IndexWriter.open(folder) as writer:
-        with pytest.raises(IndexStoreError, match="'D0' is in the index already"):
-            writer.add(document.record, document.indexed)
-        writer.add(DocumentRecord("N", "", {}), [])
-        with pytest.raises(IndexStoreError, match="'N' is in the index already"):
-            writer.add(DocumentRecord("N", "", {}), [])
 
 
 def test_a_passage_id_cannot_come_twice_in_a_document(folder: Path) -> None:
@@ -220,42 +169,6 @@ def test_one_writer_at_a_time_readers_at_any_time(folder: Path) -> None:
     IndexWriter.open(folder).close()
 
 
-def test_a_reader_keeps_its_snapshot_through_deletes_and_merges(folder: Path) -> None:
-    old = open_store(folder)
-    with IndexWriter.open(folder) as writer:
-        for document in made(6):
-            writer.delete(document.id)
-        extra = made(1, prefix="E")[0]
-        writer.add(extra.record, extra.indexed)
-        writer.commit()
-        writer.merge()
-    assert ids(folder) == ["E0"]
-    assert [old.document(number).id for number in range(6)] == ["D0", "D1", "D2", "D3", "D4", "D5"]
-    assert old.find_document("D3") == 3
-    assert old.find_passage("D3/0") == old.passages_of(3).start
-    allowed = allowed_passages(old, parse_filter("document:D3"))  # this reader's first filter: the files are long gone
-    assert np.flatnonzero(allowed).tolist() == list(old.passages_of(3))
-    for segment in old.segments:
-        segment.packed.check_all()
-        segment.spans.check_all()
-
-
-def test_merging_leaves_one_segment_and_no_trace_of_the_deleted(folder: Path) -> None:
-    with IndexWriter.open(folder) as writer:
-        for number in range(4):
-            writer.add(DocumentRecord(f"N{number}", "", {}), [])
-            writer.flush()
-        writer.delete("D2")
-        writer.commit()
-        writer.merge()
-    store = open_store(folder)
-    assert len(store.segments) == 1
-    assert store.manifest["deleted_documents"] == 0
-    assert ids(folder) == ["D0", "D1", "D3", "D4", "D5", "N0", "N1", "N2", "N3"]
-    assert [path.name for path in (folder / "segments").iterdir()] == [store.segments[0].entry.name]
-    assert damaged_files(folder) == []
-
-
 def test_many_small_commits_do_not_pile_up_segments(tmp_path: Path) -> None:
     build(tmp_path / "index", [])
     for document in made(40):
@@ -272,27 +185,6 @@ def test_memory_bounds_what_is_held_and_changes_nothing_else(tmp_path: Path) -> 
     assert len(open_store(tmp_path / "large").segments) == 1
     assert ids(tmp_path / "small") == ids(tmp_path / "large")
     assert open_store(tmp_path / "small").frequencies.tolist() == open_store(tmp_path / "large").frequencies.tolist()
-
-
-def test_all_documents_can_be_deleted(folder: Path) -> None:
-    with IndexWriter.open(folder) as writer:
-        for document in made(6):
-            writer.delete(document.id)
-        writer.commit()
-    assert ids(folder) == []
-    assert open_store(folder).manifest["postings"] == 0
-
-
-def test_neighbours_are_grouped_up_to_the_size_of_a_segment() -> None:
-    def grouped(units: list[int], dead: list[bool], postings: int = 3) -> list[tuple[int, int]]:
-        return groups_to_merge([Size(count, postings) for count in units], dead, Size(65_536, 10))
-
-    assert grouped([65_536, 65_536], [False, False]) == []
-    assert grouped([65_536, 65_536], [False, True]) == [(1, 2)]
-    assert grouped([40_000, 30_000, 30_000, 5_000], [False] * 4) == [(1, 4)]
-    assert grouped([], []) == []
-    assert grouped([1, 1, 1, 1, 1], [False] * 5) == [(0, 3), (3, 5)], "no more postings at a time than memory allows"
-    assert grouped([1, 1], [True, False], postings=11) == [(0, 1)]
 
 
 def test_an_unfinished_index_says_how_to_go_on(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from sparse_coverage.kernels.dense import quantise_rows
 from sparse_coverage.kernels.instructions import row_product
 from sparse_coverage.kernels.screening import ALWAYS, NEVER, Panels, byte_step, narrow, passing, screen, screening
 from sparse_coverage.vocabulary.points import Centers, margin, quantise
-from sparse_coverage.vocabulary.traversal_state import LISTS, Followers, leaders_of
 
 
 @compiled
@@ -124,25 +123,3 @@ def test_a_row_that_cannot_be_quantised_is_named() -> None:
 )
 def test_the_screen_of_extreme_distances(distance: float, expected: int) -> None:
     assert screen(distance, 0.0) == expected
-
-
-@given(first=st.integers(0, 40), count=st.integers(1, 30), seed=st.integers(0, 999))
-def test_a_center_follows_the_older_centers_nearest_to_it(first: int, count: int, seed: int) -> None:
-    centers = Centers.of(unit_rows(np.random.default_rng(seed), first + count, 12))
-    leaders = leaders_of(centers, first, first + count)
-    products = plain_products(centers.rows, centers.rows)
-    followed: dict[int, list[int]] = {}
-    for row, found in enumerate(leaders.tolist()):
-        center = first + row
-        nearest = sorted(range(center), key=lambda older: (-products[center, older], older))[:LISTS]
-        assert found == nearest + [-1] * (LISTS - len(nearest))
-        for leader in nearest:
-            followed.setdefault(leader, []).insert(0, center)
-    followers = Followers(first + count)
-    followers.add(first, leaders)
-    for center in range(first + count):
-        entry, listed = followers.heads[center], []
-        while entry >= 0:
-            listed.append(int(followers.numbers[entry]))
-            entry = followers.nexts[entry]
-        assert listed == followed.get(center, [])

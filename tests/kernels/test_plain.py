@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -229,24 +227,3 @@ def test_where_nothing_can_be_kept_a_process_compiles_for_itself(monkeypatch: py
     monkeypatch.setattr(choosing, "is_compiled", lambda: False)
     monkeypatch.setattr(choosing, "can_keep", lambda: False)
     assert choosing.machine_code(2 * choosing.LOADING)
-
-
-def test_a_search_needs_no_compiler(tmp_path: Path) -> None:
-    build_golden(tmp_path / "eight", "before", "token", count=8)
-    code = """
-import sys
-from sparse_coverage import Index
-from hash_encoder import HashEncoder
-index = Index.open(sys.argv[1], encoder=HashEncoder())
-hits = index.search("A pump comprising a valve closed by a spring")
-index.explain("A pump comprising a valve closed by a spring", hits[0].passages[0].id)
-print(len(hits), sorted(name for name in ("numba", "llvmlite", "lxml", "torch") if name in sys.modules))
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "eight")],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=Path(__file__).parent.parent,
-    )
-    assert done.stdout == "8 []\n"

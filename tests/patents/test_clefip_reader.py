@@ -1,14 +1,9 @@
 """CLEF-IP: one wrong index and recall is lost."""
 
-import json
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.patents import canonical_xpath, passages, read_patents, section_text
-from sparse_coverage.patents.readers.records import to_record
+from sparse_coverage.patents import canonical_xpath, passages, section_text
 
 
 def texts(parts):
@@ -74,14 +69,6 @@ def test_parts_in_other_languages_are_kept_and_say_which_they_are_in(read_one, x
     alone = []
     assert not read_one(xml_samples["marec"], language="only-en", on_note=alone.append).translations
     assert "left out: abstract (de, en), claims (de, fr)" in alone[0].cause
-
-
-def test_translations_survive_being_written_and_read_again(read_one, xml_samples, tmp_path):
-    patent = read_one(xml_samples["marec"])
-    (tmp_path / "one.jsonl").write_text(json.dumps(to_record(patent)), encoding="utf-8")
-    [again] = read_patents(tmp_path / "one.jsonl")
-    assert [(one.xpath, one.text) for one in again.translations] != []
-    assert sorted(again.translations, key=str) == sorted(patent.translations, key=str)
 
 
 def test_an_empty_paragraph_makes_no_passage_but_counts_and_headings_do_neither(read_one, xml_samples):
@@ -189,15 +176,6 @@ def test_judged_xpaths_are_found_in_both_spellings(judged, canonical):
 def test_something_else_is_not_taken_for_an_xpath(wrong):
     with pytest.raises(InputError, match="not an XPath"):
         canonical_xpath(wrong)
-
-
-@given(st.sampled_from(["abstract", "description", "claims"]), st.integers(1, 10**6), st.booleans(), st.booleans())
-def test_every_spelling_of_a_place_has_one_canonical_form(part, index, indexed_root, indexed_part):
-    leaf = "claim" if part == "claims" else "p"
-    spelled = f"/patent-document{'[1]' * indexed_root}/{part}{'[1]' * indexed_part}/{leaf}[{index}]"
-    once = canonical_xpath(spelled)
-    assert once == f"/patent-document/{part}/{leaf}[{index}]"
-    assert canonical_xpath(once) == once
 
 
 def test_claims_that_are_not_marked_as_elements_are_split_by_their_numbers(read_one):

@@ -91,32 +91,11 @@ def test_inspect_counts_and_shows_ids_that_occur_again(collection):
 
 
 @pytest.mark.parametrize("module", [inspect, convert])
-def test_wrong_usage_has_its_own_exit_status(module):
-    assert run(module, "nowhere.xml").exit_code == 2
-    assert run(module, "--no-such-option").exit_code == 2
-
-
-@pytest.mark.parametrize("module", [inspect, convert])
 @pytest.mark.parametrize("language", ["english", ""])
 def test_a_language_that_is_none_is_wrong_usage(module, language, collection):
     result = run(module, collection, "--lang", language)
     assert result.exit_code == 2
     assert "code of two letters" in result.stderr
-
-
-def test_convert_writes_one_patent_a_line(collection):
-    result = run(convert, collection / "marec")
-    (record,) = [json.loads(line) for line in result.stdout.splitlines()]
-    assert record["id"] == "EP-0100001-B1"
-    assert record["abstract"] == "A valve.\nIt closes."
-    assert record["claims"][1] == "The valve of claim 1, wherein the spring is coiled."
-    assert record["description"][1] == ""  # an empty paragraph keeps its place
-    assert (record["publication_date"], record["ipc"], record["family"]) == (
-        "2002-06-12",
-        ["F16K 31/06", "F16K 1/00"],
-        "9007",
-    )
-    assert json.loads(run(convert, collection / "marec", "--lang", "any").stdout)["title"] == "Ventil"
 
 
 def test_convert_is_a_fixed_point(collection, tmp_path):
@@ -128,10 +107,3 @@ def test_convert_is_a_fixed_point(collection, tmp_path):
 def test_convert_reads_standard_input(collection):
     content = (collection / "ep").read_bytes()
     assert json.loads(run(convert, "-", input=content).stdout)["id"] == "EP-2000001-B1"
-
-
-@pytest.mark.parametrize("module", [inspect, convert])
-def test_help_teaches_with_an_example(module):
-    text = run(module, "--help").stdout
-    assert "Example:" in text
-    assert "--lang" in text

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents import Patent, raise_problem, read_patents
 from sparse_coverage.patents.claims import numbered_claims
+from sparse_coverage.patents.passages import Duplicates
 from sparse_coverage.patents.patent import Paragraph
 from sparse_coverage.patents.readers.records import split_paragraphs, to_record
 from sparse_coverage.patents.reading.context import Piece, Settings
@@ -52,15 +53,6 @@ def test_the_documented_schema(read_one):
     )
     assert (patent.country, patent.kind, patent.language, patent.family) == ("EP", "A1", "en", "77")
     assert (patent.family_members, patent.applicants, patent.citations) == (("US-1-A",), ("Pumps Ltd.",), ("US-2-A",))
-
-
-def test_a_beir_corpus(read_one):
-    patent = read_one(
-        '{"_id": "EP0049154B2", "title": "Gas", "text": "Cleaning.", "family": ["CA1", "AU2"], "metadata": {}}'
-    )
-    assert (patent.id, patent.country, patent.kind, patent.format) == ("EP-0049154-B2", "EP", "B2", "JSON")
-    assert texts(patent.abstract) == {"abstract/p[1]": "Cleaning."}
-    assert (patent.family, patent.family_members) == ("", ("CA1", "AU2"))
 
 
 @pytest.mark.parametrize(
@@ -237,29 +229,6 @@ def test_a_description_in_one_string_is_cut_at_its_printed_numbers(text, expecte
     assert split_paragraphs(text) == expected
 
 
-def test_what_convert_writes_reads_back_as_the_same_patent(read_one, xml_samples):
-    for name, content in xml_samples.items():
-        for language in ("en", "any"):
-            patent = read_one(content, language)
-            again = read_one(json.dumps(to_record(patent)), "any")
-            for field in (
-                "id",
-                "title",
-                "claims",
-                "country",
-                "kind",
-                "ipc",
-                "cpc",
-                "family",
-                "citations",
-                "language",
-                "priority_date",
-            ):
-                assert getattr(again, field) == getattr(patent, field), (name, field)
-            for part in ("abstract", "description"):
-                assert texts(getattr(again, part)) == texts(getattr(patent, part)), (name, part)
-
-
 plain = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), max_size=20).map(
     lambda t: " ".join(t.split())
 )
@@ -294,3 +263,30 @@ def test_whatever_a_record_holds_a_patent_or_a_problem_comes_of_it(record):
     outcome = carry_out(PieceToRead("x", "json", Piece(json.dumps(record).encode(), 7)), Settings("any"))
     assert (outcome.patent is None) != (outcome.problem is None)
     assert outcome.problem is None or outcome.problem.line == 7
+
+
+def test_a_number_is_one_document_whatever_its_case_and_comes_again(tmp_path):
+    path = tmp_path / "x.jsonl"
+    ids = ["ep-7654321-a1", "EP-7654321-A1", "Ep7654321a1", "wo-9132959-a1", "WO-9132959-A1"]
+    path.write_text("".join(json.dumps({"id": id_, "title": "valve"}) + "\n" for id_ in ids), encoding="utf-8")
+    found = list(read_patents(path))
+    assert [patent.id for patent in found] == ["EP-7654321-A1"] * 3 + ["WO-9132959-A1"] * 2
+    assert {(patent.country, patent.kind) for patent in found} == {("EP", "A1"), ("WO", "A1")}
+    seen = Duplicates()
+    assert [seen.add(patent.id) for patent in found] == [False, True, True, False, True]
+
+
+@pytest.mark.parametrize("around", ["{}\n", "[{}]", '{{"total": 1, "data": [{}]}}'])
+def test_a_name_that_comes_twice_in_an_object_is_told(tmp_path, around):
+    path = tmp_path / "x.json"
+    record = '{"id": "A-1", "title": "a valve", "title": "a pump", "translations": {"de": {"abstract": "x", "abstract": "y"}}}'
+    path.write_text(around.format(record), encoding="utf-8")
+    notes = []
+    [patent] = read_patents(path, on_note=notes.append, language="any")
+    assert patent.title == "a pump"
+    told = "comes twice in an object; the last one counts"
+    assert sorted(note.cause for note in notes if "twice" in note.cause) == [
+        f"mended: 'abstract' {told}",
+        f"mended: 'title' {told}",
+    ]
+    assert {note.document for note in notes if "twice" in note.cause} == {"A-1"}

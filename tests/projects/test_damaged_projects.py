@@ -67,17 +67,6 @@ def test_a_damaged_file_is_listed_as_such_and_the_others_work(folder, statements
     assert entries[bad.id].problem
 
 
-def test_a_file_whose_tables_have_damaged_names_is_listed_as_such(folder):
-    """SQLite quotes the damaged letter in its message, which cannot be decoded then: the list of all projects broke."""
-    with folder.create("Valves") as bad, folder.create("Pumps") as good:
-        pass
-    path = folder.path / f"{bad.id}.sqlite"
-    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE marks", b"CREATE TABLE m\xa4rks"))
-    entries = {entry.id: entry for entry in folder.entries()}
-    assert entries[good.id].head.name == "Pumps"
-    assert "not a project that can be read" in entries[bad.id].problem
-
-
 @pytest.mark.parametrize(
     ("statement", "value", "place"),
     [

@@ -32,12 +32,6 @@ def test_everything_is_there_when_it_is_opened_again(folder):
     assert after.facts("demo", "EP-1-A1").title == "Device EP-1-A1"
 
 
-def test_a_project_is_one_file(folder):
-    with folder.create("Valves") as project:
-        filled(project)
-        assert [path.name for path in folder.path.iterdir()] == [f"{project.id}.sqlite"]
-
-
 def test_a_change_on_an_old_version_is_refused_and_says_what_is_there(folder):
     with folder.create("Valves") as one, folder.open(one.id) as other:
         seen = one.set_mark(Mark("demo", "EP-1-A1", "EP-1-A1", "relevant"))
@@ -155,31 +149,12 @@ def test_what_is_no_exported_project_is_refused_and_leaves_nothing(folder, chang
     assert [entry.id for entry in folder.entries()] == [project.id]
 
 
-def test_a_damaged_file_is_listed_with_what_is_wrong(folder):
-    with folder.create("Valves"):
-        pass
-    (folder.path / "0123456789ab.sqlite").write_bytes(b"not a database, but long enough to look at" * 40)
-    (folder.path / "notes.sqlite").write_bytes(b"of someone else")
-    good, bad = folder.entries()
-    assert good.head is not None
-    assert good.head.name == "Valves"
-    assert bad.head is None
-    assert "0123456789ab.sqlite: not a project" in bad.problem
-
-
 @pytest.mark.parametrize("id_", ["../../etc/passwd", "0123456789ab", "", "0123456789AB"])
 def test_no_path_comes_from_an_id(folder, id_):
     with pytest.raises(UnknownError, match="no project"):
         folder.open(id_)
     with pytest.raises(UnknownError):
         folder.delete(id_)
-
-
-def test_a_deleted_project_is_gone(folder):
-    with folder.create("Valves") as project:
-        pass
-    folder.delete(project.id)
-    assert folder.entries() == []
 
 
 @pytest.mark.parametrize(

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter
 from sparse_coverage.index.filters import country, document
 from sparse_coverage.retrievers import Fuse, Rerank
-from sparse_coverage.retrievers.joining import fuse_scores, shares
 from sparse_coverage.search import Hit, PassageHit
 
 
@@ -119,35 +117,6 @@ def test_the_scale_of_a_part_never_matters(parts: list[dict[str, float]], way: A
     scaled = [{id_: score * factor for id_, score in parts[0].items()}, *parts[1:]]
     one, other = (Fuse(*map(Fixed, some), how=way).search("q", 100, passages=9) for some in (parts, scaled))
     assert one == other
-
-
-@given(scores_of_passages, ways)
-def test_a_ranking_fused_with_itself_stays_as_it_is(scores: dict[str, float], way: Any) -> None:
-    alone = Fixed(scores).search("q", 100, passages=9)
-    fused = Fuse(Fixed(scores), Fixed(scores), how=way).search("q", 100, passages=9)
-    if way == "weighted":
-        assert [hit.document for hit in fused] == [
-            hit.document for hit in sorted(alone, key=lambda hit: (-hit.score, hit.document))
-        ]
-    assert {hit.document for hit in fused} == {hit.document for hit in alone}
-
-
-@given(st.lists(st.lists(st.floats(0, 1), min_size=4, max_size=4), min_size=1, max_size=4))
-def test_one_more_vote_never_hurts(parts: list[list[float]]) -> None:
-    arrays = [np.asarray(part) for part in parts]
-    before = fuse_scores(arrays, "rrf", [1.0] * len(parts))
-    extra = np.asarray([1.0, -np.inf, -np.inf, -np.inf])
-    after = fuse_scores([*arrays, extra], "rrf", [1.0] * (len(parts) + 1))
-    assert after[0] > before[0]
-    np.testing.assert_allclose(after[1:], before[1:])
-
-
-@given(st.lists(st.floats(-2, 2), min_size=1, max_size=6))
-def test_shares_lie_between_nothing_and_all(scores: list[float]) -> None:
-    assume(max(scores) <= 0 or max(scores) > 1e-300)
-    found = shares(np.asarray(scores))
-    assert found.min() >= 0
-    assert found.max() == (1.0 if max(scores) > 0 else 0.0)
 
 
 def test_rescoring_by_hand() -> None:

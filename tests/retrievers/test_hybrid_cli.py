@@ -66,17 +66,6 @@ def names(found: list[dict[str, Any]]) -> list[str]:
     return [hit["document"] for hit in found]
 
 
-def test_every_ranking_respects_filters(run: Run, folder: Path) -> None:
-    for options in (
-        [],
-        ["--ranking", "words"],
-        ["--ranking", "letters"],
-        ["--rerank", "letters", "--top", "2"],
-    ):
-        found = names(hits(run, folder, QUERY, *options, "--before", "2003", "--not-family-of", "XX-1-A1"))
-        assert found == ["XX-2-A1"], options
-
-
 def test_sides_follow_additions_deletions_and_merges(run: Run, folder: Path, tmp_path: Path) -> None:
     assert run("index", "add", folder, write(tmp_path / "more.jsonl", "XX-4-B1"))[0] == 0
     assert names(hits(run, folder, TEXTS["XX-4-B1"], "--ranking", "letters"))[0] == "XX-4-B1"
@@ -100,13 +89,6 @@ def test_an_index_without_sides_gets_them_later(run: Run, tmp_path: Path, model:
     status, out, _ = run("index", "refresh", target, "--with", "letters", "--json")
     assert (status, json.loads(out)["sides"]) == (0, {"letters": 1})
     assert len(hits(run, target, QUERY, "--ranking", "letters")) == 4
-
-
-def test_damage_in_a_side_is_found(run: Run, folder: Path) -> None:
-    path = next(folder.glob("sides/letters/*/vectors.npy"))
-    path.write_bytes(path.read_bytes()[:-1] + b"\x7f")
-    status, out, _ = run("index", "verify", folder, "--json")
-    assert (status, json.loads(out)["damaged"]) == (1, [str(path.relative_to(folder))])
 
 
 def test_what_a_side_cannot_do_is_said(run: Run, folder: Path) -> None:

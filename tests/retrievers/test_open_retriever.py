@@ -104,14 +104,6 @@ def test_every_system_takes_a_filter_as_text(
         retriever.search(QUERY, filter="nonsense:1")
 
 
-def test_an_index_takes_a_filter_as_text_in_all_it_does(folder: Path, model: SparseCoverage) -> None:
-    index, condition = Index.open(folder, encoder=model.encoder), parse_filter(FILTER)
-    assert index.search_passages(QUERY, filter=FILTER) == index.search_passages(QUERY, filter=condition)
-    assert index.rerank_passages(QUERY, filter=FILTER) == index.rerank_passages(QUERY, filter=condition)
-    assert index.search_explained(QUERY, filter=FILTER).hits == index.search_explained(QUERY, filter=condition).hits
-    assert index.explain(QUERY, "XX-3-A1", filter=FILTER) == index.explain(QUERY, "XX-3-A1", filter=condition)
-
-
 def test_a_reranker_of_ones_own_is_given_as_it_is(folder: Path, model: SparseCoverage) -> None:
     class Backwards:
         def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]:

@@ -14,7 +14,7 @@ from sparse_coverage import ActivationConfig, Index, SparseCoverage
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import IndexStoreError, InputError, MismatchError, SparseCoverageError
 from sparse_coverage.index import open_store
-from sparse_coverage.index.sides import damaged_side_files, refresh_side, sides_of
+from sparse_coverage.index.sides import damaged_side_files, refresh_side
 from sparse_coverage.retrievers import Baseline, open_retriever, refresh_sides
 
 
@@ -136,19 +136,6 @@ def test_blocks_of_a_newer_state_are_not_dropped_by_whoever_opened_an_older_one(
     assert open_retriever(folder, "letters").search("A rubber lamp", 1)
 
 
-def test_a_side_that_was_left_behind_says_which_command_helps(index: Index) -> None:
-    folder, encoder = index.store.folder, index.model.encoder
-    with pytest.raises(InputError, match=r"has no letters side .*index refresh .* --with letters"):
-        open_retriever(folder, "letters")
-    refresh_sides(folder, [Letters()])
-    assert sides_of(folder) == ["letters"]
-    index.add(patents()[4:])
-    with pytest.raises(MismatchError, match=r"lacks .* passages .* sparse-coverage index refresh"):
-        open_retriever(folder, "letters", encoder=encoder)
-    refresh_sides(folder)
-    assert open_retriever(folder, "letters", encoder=encoder).search(TEXTS[5], k=1)[0].document == "XX-5-A1"
-
-
 def test_an_open_side_keeps_its_snapshot(index: Index) -> None:
     folder, encoder = index.store.folder, index.model.encoder
     refresh_sides(folder, [Letters()])
@@ -159,15 +146,6 @@ def test_an_open_side_keeps_its_snapshot(index: Index) -> None:
     refresh_sides(folder)
     assert opened.search(TEXTS[0], k=10) == before
     assert open_retriever(folder, "letters", encoder=encoder).search(TEXTS[0], k=1)[0].document != "XX-0-A1"
-
-
-def test_deleted_documents_are_not_found(index: Index) -> None:
-    refresh_sides(index.store.folder, [Letters()])
-    index.delete(["XX-2-A1"])
-    refresh_sides(index.store.folder)
-    found = open_retriever(index.store.folder, "letters", encoder=index.model.encoder).search(TEXTS[2], k=10)
-    assert len(found) == 3
-    assert "XX-2-A1" not in {hit.document for hit in found}
 
 
 def test_texts_alone_make_an_index_too(tmp_path: Path, tiny_encoder: OpenVinoEncoder) -> None:

@@ -71,14 +71,6 @@ def test_the_sum_is_that_of_a_plain_reference(index: Index) -> None:
     assert [hit.score for hit in found] == pytest.approx(sorted(expected.values(), reverse=True))
 
 
-def test_what_the_parts_add_is_the_score_of_a_document(index: Index) -> None:
-    found = index.search_explained(QUERY, 10, reasons=False)
-    for hit in found.hits:
-        assert hit.score == pytest.approx(sum(part.adds for part in found.parts[hit.document]))
-        explained = index.explain(QUERY, hit.document)
-        assert (explained.passage.id, explained.parts) == (hit.passages[0].id, found.parts[hit.document])
-
-
 @pytest.mark.parametrize("ranking", ["combined", *PARTS])
 @pytest.mark.parametrize("filter_", [None, "document:D5,D6,D7,D8"])
 @pytest.mark.parametrize("marks", [None, Marks(("D7",), ("D5",))])
@@ -112,32 +104,10 @@ def test_reasons_name_words_with_their_places_and_how_rare_they_are(index: Index
     assert all(hit.passages[0].text[one.passage.start : one.passage.end] == one.passage.text for one in words)
 
 
-def test_several_queries_at_once_are_ranked_as_one_by_one(index: Index) -> None:
-    queries = [QUERY, "number17", "an electrolyte membrane"]
-    assert index.search(queries, 5) == [index.search(query, 5) for query in queries]
-
-
 def test_one_part_is_enough_for_a_query_and_a_filter_holds_for_all(index: Index) -> None:
     assert index.search("number17", 3)[0].document == "D17"
     assert [hit.document for hit in index.search(QUERY, 10, filter="document:D5,D6")] in (["D5", "D6"], ["D6", "D5"])
     assert index.search_passages("number17", 3)[0].document == "D17"
-
-
-def test_marks_change_what_centers_add(index: Index) -> None:
-    before, after = (index.search_explained(QUERY, 60, reasons=False, marks=one) for one in (None, Marks(("D7",))))
-    for part in before.parts["D7"]:
-        [again] = [one for one in after.parts["D7"] if one.part == part.part]
-        assert (again != part) == (part.part == "centers")
-
-
-def test_an_index_that_is_refreshed_is_ranked_as_it_is_now(tmp_path: Path) -> None:
-    index = Index.learn(tmp_path / "index", documents(), encoder=HashEncoder())
-    assert index.search("number3", 1)[0].document == "D3"
-    index.delete(["D3"])
-    assert all(hit.document != "D3" for hit in index.search("number3", 60))
-    index.add([("D3", "an electrolyte membrane number3"), ("New", "another number99")])
-    assert index.search("number3", 1)[0].document == "D3"
-    assert index.search("number99", 1)[0].document == "New"
 
 
 def test_an_index_ranks_by_what_it_keeps_and_refuses_what_it_does_not(index: Index, tmp_path: Path) -> None:

@@ -239,13 +239,3 @@ def test_a_new_version_encodes_only_what_changed(tmp_path: Path) -> None:
     Index.build(tmp_path / "other", index.model, [*rest, changed, documents[5]], by="passage")
     index.merge()
     assert contents(tmp_path / "index", model=False) == contents(tmp_path / "other", model=False)
-
-
-def test_added_documents_that_share_passages_encode_them_once(tmp_path: Path) -> None:
-    model = SparseCoverage.fit(patents(4), encoder=HashEncoder(), size=40)
-    index = Index.build(tmp_path / "index", model, patents(4))
-    encoder = CountingEncoder()
-    opened = Index.open(tmp_path / "index", encoder=encoder)
-    opened.add(doubled(patents(8)[4:]))
-    assert set(encoder.seen.values()) == {1}
-    assert len(opened) > len(index)

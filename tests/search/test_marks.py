@@ -71,16 +71,6 @@ def test_what_is_lent_is_worth_what_was_agreed_and_no_weight_goes_below_nothing(
     assert 0 < lost <= TAKEN * own * (1 + 1e-5)
 
 
-@pytest.mark.parametrize("marks", [Marks(relevant=("XX-3-A1",)), Marks(("XX-3-A1",), ("XX-1-A1",))])
-def test_explanations_add_up_to_the_score(index: Index, marks: Marks) -> None:
-    for hit in index.search(QUERY, 10, passages=1, marks=marks):
-        explained = index.explain(QUERY, hit.passages[0].id, marks=marks)
-        assert explained.score == pytest.approx(hit.passages[0].score, rel=1e-4)
-        reasons = explained.reasons
-        total = sum(one.contribution for one in reasons.phrases) + reasons.similarity + reasons.feedback
-        assert total == pytest.approx(explained.score, rel=1e-6)
-
-
 def test_a_single_passage_can_be_marked(index: Index) -> None:
     whole = index.search(QUERY, 1)[0].passages[0]
     assert scores(index, Marks(relevant=(whole.id,))) == scores(index, Marks(relevant=(whole.document,)))

@@ -168,16 +168,3 @@ def test_a_paragraph_that_was_cut_is_explained_by_its_best_piece(tmp_path: Path)
     ]
     with pytest.raises(InputError, match="neither a passage nor a document"):
         index.explain("A sensor", "XX/9-A1/description/p[2]")
-
-
-def test_the_report_lists_reasons_that_add_up(index: Index, tmp_path: Path) -> None:
-    from sparse_coverage.present.search_report import search_page
-    from sparse_coverage.workspace import SearchResult
-
-    hits = index.search("a plunger biased by a spring")
-    explanations = {
-        hit.passages[0].id: index.explain("a plunger biased by a spring", hit.passages[0].id) for hit in hits
-    }
-    page = search_page(SearchResult("a plunger biased by a spring", hits, explanations), title="Report")
-    assert "What adds up to the score" in page
-    assert "<td>plunger" in page

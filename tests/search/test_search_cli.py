@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -35,14 +36,22 @@ def write(path: Path, ids: list[str], text: str = "") -> Path:
     return path
 
 
-@pytest.fixture
-def folder(tmp_path: Path, tiny_checkpoint: Path) -> Path:
-    """An index of the first two documents."""
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory, tiny_checkpoint: Path) -> Path:
+    """The documents and an index of the first two: both are only copied."""
+    folder = tmp_path_factory.mktemp("built")
     encoder = OpenVinoEncoder(tiny_checkpoint, name=str(tiny_checkpoint), precision="fp32", threads=1)
-    every = list(read_patents(write(tmp_path / "all.jsonl", list(DOCUMENTS))))
+    every = list(read_patents(write(folder / "all.jsonl", list(DOCUMENTS))))
     activation = ActivationConfig(k=1, assignment="nearest")
     model = SparseCoverage.fit(every, encoder=encoder, size=40, preset=Preset(activation=activation))
-    Index.build(tmp_path / "index", model, every[:2])
+    Index.build(folder / "index", model, every[:2])
+    return folder
+
+
+@pytest.fixture
+def folder(built: Path, tmp_path: Path) -> Path:
+    """An index of the first two documents, to change."""
+    shutil.copytree(built, tmp_path, dirs_exist_ok=True)
     return tmp_path / "index"
 
 

@@ -110,7 +110,7 @@ def test_an_assistant_ranks_again_by_what_is_offered(offering, settings, reader)
 
 def test_a_page_keeps_the_search_and_says_what_ranked_again(offering):
     project = offering.post("/v1/projects", json={"name": "Valves"}).json()["head"]["id"]
-    body = {"index": "devices", "search": {"query": CLAIM, "rerank": NAME}, "elements": []}
+    body = {"index": "devices", "search": {"query": CLAIM, "rerank": NAME}}
     made = offering.post(f"/v1/projects/{project}/searches", json=body)
     assert made.status_code == 200, made.text
     assert made.json()["view"]["ranking"] == f"combined, then by {NAME}"

@@ -313,6 +313,25 @@ def test_each_claim_has_its_own_marks_and_its_earlier_charts_are_one_click_away(
     assert not desk.wrong
 
 
+def test_a_feature_is_left_out_before_the_search_and_the_others_lead_to_their_passages(desk):
+    page = desk.page
+    page.fill("#claim", CLAIM)
+    page.get_by_label("1a in the search").select_option("left out")
+    desk.saved()
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector(".result")
+    assert page.locator(".result .chip.left-out").count() == len(desk.ids())
+    page.reload()
+    page.wait_for_selector(".result")
+    assert page.get_by_label("1a in the search").input_value() == "0"
+    link = page.locator(".result:not([data-id='']) a.chip").first
+    passage = link.get_attribute("href").split("/")[-1]
+    link.click()
+    page.wait_for_selector(".reading-text")
+    desk.until(f"document.activeElement?.dataset.id === decodeURIComponent('{passage}')")
+    assert not desk.wrong
+
+
 def test_a_category_is_told_and_listed_without_any_mark(desk):
     page = desk.page
     desk.search()

@@ -13,9 +13,9 @@ def test_from_a_number_to_a_report_in_word_and_pdf(keeping):
     project = keeping.post("/v1/projects", json={"name": "Whole"}).json()["head"]["id"]
     ready = keeping.post("/v1/indexes/devices/prepare", json={"text": "EP 1000012", "form": {}}).json()
     elements = [{"label": one["label"], "text": one["text"]} for one in ready["elements"]]
-    search = {"query": ready["text"], "k": 5, "filters": ready["filters"]}
+    search = {"query": ready["text"], "k": 5, "filters": ready["filters"], "elements": elements}
     told = f"the {ready['date']} of {ready['publication']}"
-    body = {"index": "devices", "search": search, "elements": elements, "automatic": ready["automatic"]}
+    body = {"index": "devices", "search": search, "automatic": ready["automatic"]}
     found = keeping.post(f"/v1/projects/{project}/searches", json=body).json()["view"]
     assert found["told"] == "5 shown of 9"
     first, second, *_ = (hit["document"] for hit in found["hits"])

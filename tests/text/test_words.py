@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparse_coverage.text import (
+    comparable,
     content_words,
     folded,
     function_words,
@@ -20,6 +21,7 @@ from sparse_coverage.text import (
     word_forms,
     words,
 )
+from sparse_coverage.text.letters import aligned
 
 LATIN = st.text(st.characters(codec="latin-1", categories=["L", "Nd"]), min_size=1, max_size=12)
 
@@ -98,3 +100,52 @@ def test_pairs_of_east_asian_letters_stand_where_they_are_said_to() -> None:
             for place in places:
                 assert text[place.start : place.end] == place.text
                 assert term == stem(place.text, guess_language(text))
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("sp\u00adring", "spring"),
+        ("spr\u200bing", "spring"),
+        ("s\u200cp\u200dring\ufeff", "spring"),
+        ("\ufeffspring", "spring"),
+        ("\ufb01lter", "filter"),
+        ("\uff33\uff30\uff32\uff29\uff2e\uff27", "spring"),
+        ("CO\u2082", "CO2"),
+        ("m\u00b2", "m2"),
+        ("e\u0301tage", "étage"),
+        ("lead-ac\u00adid", "lead-acid"),
+    ],
+)
+def test_a_word_is_the_same_however_its_letters_are_spelled(written, meant):
+    text = f"A pump (12) with a {written} valve\u2122."
+    start = text.index(written) + (written[0] == "\ufeff")
+    whole = slice(start, text.index(" valve"))
+    assert text[whole] in {word.text for word in words(text)}
+    assert text[whole] in {word.text for word in content_words(text)}
+    assert index_terms(text) == index_terms(text.replace(written, meant))
+    assert stems(text) == stems(text.replace(written, meant))
+    assert word_forms(text) == word_forms(text.replace(written, meant))
+    assert stems_of(written) == stems_of(meant)
+    for places in term_places(text).values():
+        for place in places:
+            assert text[place.start : place.end] == place.text
+    assert set(term_places(text)) == set(index_terms(text))
+    [first] = term_places(text)[index_terms(meant)[0]]
+    assert first.start == start
+
+
+def test_signs_and_fractions_stay_what_they_are():
+    assert word_forms("Velcro\u2122 of 2\u00bd inches, 5 \u2126") == ["velcro", "of", "2\u00bd", "inches", "5", "ω"]
+
+
+@given(st.text(st.sampled_from("a\u00ade\u0301\u200b \ufb01\u2082-'\uff21Z二\u2122\ufeff\u00bd")))
+def test_words_stand_where_they_say_and_are_those_that_are_compared(text):
+    plain, places = aligned(text)
+    assert plain == comparable(text)
+    assert places is None or (len(places) == len(plain) + 1 and places == sorted(places))
+    found = words(text)
+    assert all(text[word.start : word.end] == word.text for word in found)
+    assert [comparable(word.text) for word in found] == [word.text for word in words(comparable(text))]
+    terms = [word for places in term_places(text).values() for word in places]
+    assert len(terms) == len(index_terms(text))

@@ -64,16 +64,6 @@ def behaviours() -> list[Behaviour]:
     ]
 
 
-@pytest.mark.parametrize("ending", ["png", "svg"])
-def test_the_three_panels_are_drawn(tmp_path: Path, ending: str) -> None:
-    pytest.importorskip("matplotlib")
-    path = tmp_path / f"panels.{ending}"
-    plot_behaviour(behaviours(), path)
-    content = path.read_bytes()
-    assert content.startswith(b"\x89PNG" if ending == "png" else b"<?xml")
-    assert len(content) > 10_000
-
-
 def test_a_picture_of_nothing_or_of_no_kind_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"\.png, \.svg or \.pdf"):
         plot_behaviour(behaviours(), tmp_path / "panels.gif")

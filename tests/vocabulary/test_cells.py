@@ -13,7 +13,7 @@ from plain import all_distances, unit
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.vocabulary import nearest as nearest_module
-from sparse_coverage.vocabulary.nearest import FLOOR, Assignment, cell_radii, measure_cells, nearest_centers
+from sparse_coverage.vocabulary.nearest import FLOOR, cell_radii, nearest_centers
 
 
 @settings(max_examples=examples(40))
@@ -51,16 +51,6 @@ def test_radii_are_the_percentiles_of_numpy(cells: list[tuple[int, float]], tau:
         inside = distances[nearest == cell].astype(np.float64)
         expected = max(np.float32(np.percentile(inside, tau)), FLOOR) if len(inside) else FLOOR
         assert radii[cell] == pytest.approx(expected, rel=3e-7)
-
-
-def test_statistics_of_cells_can_be_checked_by_hand() -> None:
-    assignment = Assignment(np.array([0, 0, 0, 1], np.int32), np.array([0.0, 0.1, 0.4, 0.2], np.float32))
-    cells = measure_cells(assignment, 3, 50.0)
-    assert cells.counts.tolist() == [3, 1, 0]
-    assert cells.radii.tolist() == pytest.approx([0.1, 0.2, 1e-6])
-    assert cells.covered == pytest.approx(3 / 4)
-    assert cells.error == pytest.approx(0.7 / 4)
-    assert cells.farthest == pytest.approx(0.4)
 
 
 @pytest.mark.parametrize("tau", [0.0, -1.0, 100.1])

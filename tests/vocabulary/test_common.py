@@ -24,25 +24,6 @@ def crowded(count: int = 500, dimension: int = 12, seed: int = 0) -> np.ndarray:
     return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
 
 
-def test_the_common_part_is_the_mean_and_the_strongest_principal_directions() -> None:
-    rows = crowded()
-    part = CommonPart.of(Points(rows), 2)
-    centred = rows.astype(np.float64) - rows.mean(axis=0, dtype=np.float64)
-    _, _, principal = np.linalg.svd(centred, full_matrices=False)
-    assert np.allclose(part.mean, rows.mean(axis=0), atol=1e-6)
-    for found, wanted in zip(part.directions, principal, strict=False):
-        assert abs(float(found @ wanted)) == pytest.approx(1, abs=1e-5)
-
-
-def test_what_is_left_is_of_length_one_and_has_nothing_in_those_directions() -> None:
-    rows = crowded()
-    part = CommonPart.of(Points(rows), 2)
-    left = part.remove(rows)
-    assert np.allclose(np.linalg.norm(left, axis=1), 1, atol=1e-5)
-    assert np.abs(left @ part.directions.T).max() < 1e-5
-    assert not part.remove(part.mean[None]).any()  # nothing but the common part: no direction is left
-
-
 def test_as_many_directions_as_dimensions_cannot_be_removed() -> None:
     with pytest.raises(InputError, match="Between 0 and 11"):
         CommonPart.of(Points(crowded()), 12)
@@ -68,12 +49,3 @@ def test_a_vocabulary_keeps_it_and_is_verified_without_it(tmp_path: Path, tiny_e
             found = activate(rows, smaller, config)
             products = made.common.remove(rows) @ smaller.centers.T
             assert np.allclose(found.similarities, -np.sort(-products, axis=1)[:, :3], atol=1e-5)
-
-
-def test_a_center_is_nearest_to_the_span_that_it_is(tmp_path: Path, tiny_encoder: OpenVinoEncoder) -> None:
-    sample = sample_of(tmp_path, total=800)
-    made = build_vocabulary(sample, tiny_encoder, "token", size=40, common=1)
-    rows = sample.points.rows(np.arange(len(sample)))
-    found = activate(rows, made, ActivationConfig(assignment="hard"))
-    # float16 keeps three digits: a span that is a center lies within that of it, and every center has its span.
-    assert set(found.centers[found.similarities[:, 0] > 0.9999, 0].tolist()) == set(range(40))

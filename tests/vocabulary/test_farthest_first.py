@@ -102,14 +102,6 @@ def test_float16_points_stand_for_unit_vectors(points: np.ndarray, seed: int, th
     assert found.rows.tolist() == expected
 
 
-def test_the_sequence_is_nested(tmp_path: Path) -> None:
-    points = unit(np.random.default_rng(0).standard_normal((3000, 24)))
-    large = farthest_first(points, 400)
-    small = farthest_first(points, 150)
-    assert large.rows[:150].tolist() == small.rows.tolist()
-    assert (np.diff(large.distances[1:]) <= 0).all()
-
-
 def test_a_saved_state_is_taken_up_and_extended(tmp_path: Path) -> None:
     points = unit(np.random.default_rng(1).standard_normal((4000, 32)))
     whole = farthest_first(points, 500, seed=3)

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sparse_coverage.encoding.encoder import Tokens, TokenVectors
 from sparse_coverage.errors import InputError, MismatchError, VocabularyError
@@ -22,7 +20,7 @@ from sparse_coverage.spans import get_unit
 from sparse_coverage.vocabulary import SampleConfig, SpanSample, draw_sample, passage_sample
 from sparse_coverage.vocabulary import sampler as sampler_module
 from sparse_coverage.vocabulary.passage_sample import PassageSampler, choose_passages
-from sparse_coverage.vocabulary.sampling import sample_by_year, shares
+from sparse_coverage.vocabulary.sampling import sample_by_year
 
 
 class WordEncoder:
@@ -123,12 +121,6 @@ def test_every_document_has_the_same_chance(tmp_path: Path) -> None:
     assert len(found) == 1000
     quarters = np.bincount([int(text[1:].split("w")[0]) // 25 for text in found.texts()], minlength=4)
     assert (np.abs(quarters - 250) < 4 * np.sqrt(250 * 0.75)).all(), quarters
-
-
-def test_another_seed_draws_another_sample(tmp_path: Path) -> None:
-    one = set(sample(tmp_path / "1", texts(50), config(200, seed=1)).texts())
-    two = set(sample(tmp_path / "2", texts(50), config(200, seed=2)).texts())
-    assert 0 < len(one & two) < 100  # 20 expected by chance
 
 
 def test_sections_are_represented_in_proportion(tmp_path: Path) -> None:
@@ -233,12 +225,6 @@ def test_a_new_sample_makes_an_old_traversal_worthless(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("cells-*"))
 
 
-def test_a_folder_of_another_run_is_refused(tmp_path: Path) -> None:
-    sample(tmp_path, texts(2), config(seed=1))
-    with pytest.raises(MismatchError, match="seed 1 there, 2 here"):
-        sample(tmp_path, texts(2), config(seed=2))
-
-
 @pytest.mark.parametrize("name", ["points.f16", "anchors.jsonl"])
 def test_a_cut_file_is_noticed(tmp_path: Path, name: str) -> None:
     found = sample(tmp_path, texts(3), config())
@@ -287,18 +273,6 @@ def test_which_documents_are_chosen_does_not_depend_on_their_order() -> None:
     backward = {p.id for p in sample_by_year(patents[::-1], 40, seed=5) if isinstance(p, Patent)}
     assert forward == backward
     assert forward != {p.id for p in sample_by_year(patents, 40, seed=6) if isinstance(p, Patent)}
-
-
-@given(
-    counts=st.dictionaries(st.text(min_size=1, max_size=4), st.integers(0, 500), max_size=8), limit=st.integers(1, 600)
-)
-def test_shares_add_up_and_stay_within_one_of_proportion(counts: dict[str, int], limit: int) -> None:
-    found, total = shares(counts, limit), sum(counts.values())
-    assert sum(found.values()) == min(limit, total)
-    for name, count in counts.items():
-        assert 0 <= found[name] <= count
-        if total > limit:
-            assert abs(found[name] - count * limit / total) < 1
 
 
 def test_an_input_that_can_be_read_only_once_is_refused_kindly() -> None:

@@ -85,6 +85,8 @@ _FULL = (
     "free some space and try again."
 )
 
+_TOO_MANY_FILES = "Allow more open files (`ulimit -n 4096`), then try again."
+
 
 class _ReaderGoneError(Exception):
     """Whoever read our standard output has seen enough, as `head` does."""
@@ -194,7 +196,8 @@ def _main() -> None:
         _give_up_output()
         sys.exit(0)
     except OSError as error:
-        print(f"Error: {_FULL if error.errno == errno.ENOSPC else error}", file=sys.stderr)
+        told = {errno.ENOSPC: _FULL, errno.EMFILE: f"{error}. {_TOO_MANY_FILES}"}
+        print(f"Error: {told.get(error.errno or 0, error)}", file=sys.stderr)
         _give_up_output()
         sys.exit(1)
     sys.exit(status if isinstance(status, int) else 0)

@@ -20,7 +20,7 @@ from sparse_coverage.cli.options import (
     tell,
 )
 from sparse_coverage.cli.options.inputs import claims_option, read_query
-from sparse_coverage.cli.options.searching import Exports, filter_options, report_option
+from sparse_coverage.cli.options.searching import Exports, features_option, filter_options, read_features, report_option
 from sparse_coverage.errors import InputError
 from sparse_coverage.present.export_kinds import CHART_EXPORTS
 
@@ -39,16 +39,7 @@ class ChartOptions:
 
     def split(self) -> tuple[ElementText, ...] | None:
         """Return the elements that a user wrote down, one a line, or None."""
-        from sparse_coverage.workspace import ElementText
-
-        if self.elements is None:
-            return None
-        try:
-            lines = self.elements.read_text(encoding="utf-8-sig").splitlines()
-        except UnicodeDecodeError:
-            raise InputError(f"{self.elements}: not UTF-8. Save it as UTF-8.") from None
-        parts = [line.partition("\t") if "\t" in line else ("", "", line) for line in lines]
-        return tuple(ElementText(text.replace("\t", " ") or " ", label) for label, _, text in parts)
+        return None if self.elements is None else read_features(self.elements)
 
     def open(self, index: Path) -> OpenIndex:
         """Open an index to make charts of it."""
@@ -60,13 +51,7 @@ class ChartOptions:
 chart_options = gathered(
     "options",
     ChartOptions,
-    path_option(
-        "--features",
-        "elements",
-        exists=True,
-        dir_okay=False,
-        help="Your own split of the claim: one feature a line, in the words of the claim; a label and a tab may come first.",
-    ),
+    features_option,
     click.option(
         "--reader",
         default="",

@@ -23,7 +23,7 @@ def models_command(name: str | None) -> None:
         _list()
         return
     from sparse_coverage.encoding.catalogue import CATALOGUE
-    from sparse_coverage.encoding.weights import model_folder
+    from sparse_coverage.encoding.fetching import model_folder
 
     folder = model_folder(name)
     if name in CATALOGUE and CATALOGUE[name].adapter:
@@ -42,7 +42,7 @@ def _list() -> None:
         rows.append({**facts, "cached": cached, "about": model.about})
         # Not a table: ids are there to be copied, and a narrow terminal would cut its columns.
         told.append(
-            f"[bold]{model.name}[/bold]  {model.hub or model.archive}  {model.dimension:,} dimensions{', in the cache' * cached}"
+            f"[bold]{model.name}[/bold]  {model.hub or model.package}  {model.dimension:,} dimensions{', in the cache' * cached}"
         )
         known = [model.kind, f"languages: {model.languages}" * bool(model.languages), model.licence]
         known += [f"{model.megabytes} MB" * bool(model.megabytes)]

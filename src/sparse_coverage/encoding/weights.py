@@ -1,30 +1,20 @@
-"""The store of model weights: asked for by name, folder or hub id, answered with a verified local folder."""
+"""Folders of model weights: what lies in them, what tells them from others, and where fetched ones are kept."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import os
-import re
-import shutil
-import socket
-import urllib.parse
-from collections.abc import Callable, Mapping
-from functools import partial as partial_
 from pathlib import Path
 from typing import Any
 
 import platformdirs
 
-from sparse_coverage.encoding.catalogue import CATALOGUE, KnownModel
 from sparse_coverage.encoding.graphs import FAMILY, external_data, onnx_file
-from sparse_coverage.encoding.graphs import FILES as ONNX_FILES
 from sparse_coverage.errors import ModelError
-from sparse_coverage.files import read_json, sha256_of, write_json, write_text
+from sparse_coverage.files import read_json, sha256_of, write_text
 
 RECORD = "sparse-coverage.json"
-_HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 _DEFINING = (
     "config.json",
     "tokenizer.json",
@@ -34,28 +24,6 @@ _DEFINING = (
     "adapter_config.json",
     "pytorch_adapter.bin",
 )
-
-
-def downloads_folder() -> Path:
-    """Return the folder that downloads pass through."""
-    return cache_folder() / "downloads"
-
-
-def model_folder(spec: str, *, onnx: bool = False) -> Path:
-    """Return a verified local folder for a name of the catalogue, a local folder or a hub id, fetching it if need be.
-
-    `onnx`: from the hub the ONNX graph is wanted, also of a model whose safetensors could be run.
-    """
-    if spec in CATALOGUE:
-        return _fetched(CATALOGUE[spec])
-    if Path(spec).is_dir():
-        return Path(spec)
-    if _HUB_ID.fullmatch(spec) and not spec.startswith("."):
-        name = spec.replace("/", "--") + ("--onnx" if onnx else "")
-        return _fetched(KnownModel(name=name, hub=spec, dimension=0, about=""), onnx=onnx)
-    raise ModelError(
-        f"'{spec}' is not a folder, not a hub id (owner/name) and not one of the known encoders: {', '.join(CATALOGUE)}."
-    )
 
 
 def cached_folder(name: str) -> Path | None:
@@ -119,62 +87,6 @@ def _weights_file(folder: Path) -> Path | None:
     return onnx or (pickled if pickled.is_file() else None)
 
 
-def _fetched(model: KnownModel, *, onnx: bool = False) -> Path:
-    models = cache_folder() / "models"
-    folder = models / model.name
-    models.mkdir(parents=True, exist_ok=True)
-    from filelock import FileLock
-
-    with FileLock(models / f".{model.name}.lock"):
-        if (folder / RECORD).exists():
-            if not damaged_files(folder):
-                return folder
-            shutil.rmtree(folder)  # a damaged copy is worth nothing: fetch it again
-        partial = models / f".{model.name}.partial"
-        origin = _fill(model, partial, onnx=onnx)
-        shutil.rmtree(partial / ".cache", ignore_errors=True)  # the hub client's own bookkeeping
-        files = {str(p.relative_to(partial)): sha256_of(p) for p in sorted(partial.rglob("*")) if p.is_file()}
-        write_json(partial / RECORD, {"name": model.name, "origin": origin, "files": files})
-        shutil.rmtree(folder, ignore_errors=True)
-        partial.replace(folder)
-    return folder
-
-
-def _fill(model: KnownModel, partial: Path, *, onnx: bool) -> str:
-    """Try each source in turn until one fills the folder; return which."""
-    from sparse_coverage.encoding.downloads import fetch_from_archive
-
-    sources: list[tuple[str, Callable[[], None]]] = []
-    if model.hub:
-        sources.append((f"{model.hub} (model hub)", lambda: fetch_from_hub(model.hub, model.pins, partial, onnx=onnx)))
-    if (archive := model.archive) is not None:
-        fetch_archive = partial_(fetch_from_archive, archive, model.members, model.pins, partial, downloads_folder())
-        sources.append((str(archive), fetch_archive))
-    failures = []
-    for origin, fetch in sources:
-        partial.mkdir(parents=True, exist_ok=True)
-        try:
-            fetch()
-        except (ModelError, OSError) as error:
-            failures.append(f"  {origin}: {error}")
-        else:
-            return origin
-    tried = "\n".join(failures)
-    name = model.name if model.name in CATALOGUE else model.hub
-    if onnx:
-        raise ModelError(
-            f"The cross-encoder '{name}' could not be fetched. Tried:\n{tried}\n"
-            "Check the connection and try again, or give the path of a folder with tokenizer.json and onnx/model.onnx."
-        )
-    here = [known for known, one in CATALOGUE.items() if one.kind == "encoder" and cached_folder(known)]
-    other = f" Another encoder is in the cache and can be named instead: {', '.join(here)}." if here else ""
-    raise ModelError(
-        f"The encoder '{name}' could not be fetched. Tried:\n{tried}\n"
-        "Check the connection and try again, or give the path of a folder with "
-        f"tokenizer.json and onnx/model.onnx, or config.json and model.safetensors.{other}"
-    )
-
-
 def cache_folder() -> Path:
     """Return the folder that holds fetched models. `SPARSE_COVERAGE_CACHE` moves it."""
     chosen = os.environ.get("SPARSE_COVERAGE_CACHE")
@@ -205,61 +117,3 @@ def _read(book: Path) -> dict[str, list[object]]:
         return {name: entry for name, entry in found.items() if isinstance(entry, list) and len(entry) == 4}
     except (OSError, ValueError, AttributeError):
         return {}
-
-
-_WANTED = (
-    "config.json",
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "vocab.txt",
-    "modules.json",
-    "1_Pooling/config.json",
-    "adapter_config.json",
-)
-_WEIGHTS = ("model.safetensors", "pytorch_model.bin", "pytorch_adapter.bin")
-
-
-def fetch_from_hub(repository: str, pins: Mapping[str, str], folder: Path, *, onnx: bool = False) -> None:
-    """Fetch a checkpoint's files into a folder. Each file must have its pinned sha256, or else the one the hub announces."""
-    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)  # its retries are reported by us, once
-    from huggingface_hub import HfApi, constants, hf_hub_download
-    from huggingface_hub.errors import HfHubHTTPError
-
-    _check_reachable(constants.ENDPOINT)
-    try:
-        if pins:
-            wanted, revision = dict(pins), "main"
-        else:
-            info = HfApi().model_info(repository, files_metadata=True, timeout=30)
-            announced = {file.rfilename: file.lfs.sha256 if file.lfs else "" for file in info.siblings or []}
-            built_in = not onnx and (info.config or {}).get("model_type") in FAMILY
-            order = (*_WEIGHTS[:1], *ONNX_FILES, *_WEIGHTS[1:]) if built_in else (*ONNX_FILES, *_WEIGHTS)
-            weights = [name for name in order if name in announced][:1]
-            if not weights:
-                raise ModelError(f"the repository holds none of {', '.join(order)}")
-            outside = (
-                f"{weights[0]}_data",
-                f"{weights[0]}.data",
-            )  # where exporters put the weights of a large ONNX graph
-            weights += [name for name in announced if name.startswith(outside)]
-            wanted = {name: announced[name] for name in (*_WANTED, *weights) if name in announced}
-            revision = info.sha or "main"
-        for name, pin in wanted.items():
-            path = Path(hf_hub_download(repository, name, revision=revision, local_dir=folder))
-            if pin and (found := sha256_of(path)) != pin:
-                path.unlink()
-                raise ModelError(f"{name} has sha256 {found}, expected {pin}")
-    except (HfHubHTTPError, OSError) as error:
-        raise ModelError(str(error).splitlines()[0]) from None
-
-
-def _check_reachable(endpoint: str) -> None:
-    """Fail at once where the hub's name does not even resolve: the client would retry for half a minute."""
-    if any(os.environ.get(name) for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy")):
-        return
-    address = urllib.parse.urlsplit(endpoint)
-    try:
-        socket.getaddrinfo(address.hostname, address.port or 443)
-    except OSError as error:
-        raise ModelError(f"the hub cannot be reached from here ({error})") from None

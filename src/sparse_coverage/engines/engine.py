@@ -22,6 +22,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from tenacity import RetryCallState, RetryError, Retrying, retry_if_exception, stop_before_delay
 
 from sparse_coverage.errors import InputError, SparseCoverageError
 from sparse_coverage.index import filters
@@ -192,43 +193,48 @@ class Failover(Generic[C]):
         passes: Callable[[Exception], bool],
         patience: float,
         *,
-        clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._nodes = list(nodes)
-        self._passes = passes
-        self._patience = patience
-        self._clock = clock
-        self._sleep = sleep
         self._current = 0
+        self._retrying = Retrying(
+            retry=retry_if_exception(lambda error: isinstance(error, Exception) and passes(error)),
+            stop=stop_before_delay(patience),
+            wait=self._pause,
+            sleep=sleep,
+        )
 
     def call(self, what: str, ask: Callable[[C], R]) -> R:
         """Return what a node answers. `what` says in errors what was asked for."""
-        begun, pause = self._clock(), _FIRST_PAUSE
         failures: dict[str, str] = {}
-        attempt = 0
-        while True:
+
+        def attempt() -> R:
             place = self._current % len(self._nodes)
             name, node = self._nodes[place]
             try:
                 return ask(node)
             except Exception as error:
-                if not self._passes(error):
-                    raise
                 failures[name] = first_line(error)
-            attempt += 1
-            # Threads share the place; whoever fails on a node moves everyone on, once.
-            if self._current % len(self._nodes) == place:
-                self._current = place + 1
-            if self._clock() - begun + pause > self._patience:
-                told = "; ".join(f"{name}: {reason}" for name, reason in failures.items())
-                raise EngineError(
-                    f"{what} failed {attempt} times in {self._clock() - begun:.0f} s ({told}). "
-                    "Check that the engine runs and can be reached, then try again; an upload goes on where it stopped."
-                )
-            if attempt % len(self._nodes) == 0:
-                self._sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
+                # Threads share the place; whoever fails on a node moves everyone on, once.
+                if self._current % len(self._nodes) == place:
+                    self._current = place + 1
+                raise
+
+        retrying = self._retrying.copy()
+        try:
+            return retrying(attempt)
+        except RetryError as error:
+            told = "; ".join(f"{name}: {reason}" for name, reason in failures.items())
+            seconds = retrying.statistics["delay_since_first_attempt"]
+            raise EngineError(
+                f"{what} failed {error.last_attempt.attempt_number} times in {seconds:.0f} s ({told}). "
+                "Check that the engine runs and can be reached, then try again; an upload goes on where it stopped."
+            ) from None
+
+    def _pause(self, state: RetryCallState) -> float:
+        """Return how long to wait: not at all until every node was asked, then longer after each round."""
+        rounds, rest = divmod(state.attempt_number, len(self._nodes))
+        return min(_FIRST_PAUSE * 2 ** (rounds - 1), _LONGEST_PAUSE) if rest == 0 else 0.0
 
 
 class Asking:

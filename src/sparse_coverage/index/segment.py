@@ -16,7 +16,11 @@ Documents that were deleted later are named in a file of their own beside these 
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import sqlite3
+import sys
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
@@ -170,6 +174,11 @@ class Segment:
     def close(self) -> None:
         """Close the files."""
         self.texts.close()
+
+    @property
+    def document_keys(self) -> Array:
+        """The keys of the ids of its documents (see `id_key`)."""
+        return self._columns["document_keys"]
 
     def spread(self, documents: Mask) -> Mask:
         """Turn a mask over documents into one over their passages."""
@@ -345,6 +354,47 @@ def id_key(id_: str) -> int:
 def read_verified(path: Path, sha256: str) -> bytes:
     """Read a small file and compare its checksum."""
     return verified(path.read_bytes(), path, sha256)
+
+
+OPEN_FILES = 9
+"""How many files of a segment a reader holds open: six are mapped, two are read by SQLite, one of them to be checked once."""
+_OTHER_FILES = 40  # what a merge writes, and whatever else is opened meanwhile
+
+
+def files_allowed() -> int:
+    """Return how many files this process may have open."""
+    if sys.platform == "win32":
+        return 8192
+    import resource
+
+    allowed: int = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return 1 << 20 if allowed == resource.RLIM_INFINITY else allowed
+
+
+def segments_at_once() -> int:
+    """Return how many segments can be opened beside what is open already, two at least."""
+    used = 0 if sys.platform == "win32" else len(list(Path("/dev/fd").iterdir()))
+    return max(2, (files_allowed() - used - _OTHER_FILES) // OPEN_FILES)
+
+
+def lacks_files(error: BaseException | None = None) -> bool:
+    """Tell whether an error is that no more files may be opened; SQLite does not say why it cannot open one, so it is tried."""
+    if error is None or isinstance(error, sqlite3.Error):
+        try:
+            with Path(os.devnull).open("rb"), Path(os.devnull).open("rb"):
+                return False
+        except OSError as tried:
+            error = tried
+    return isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE)
+
+
+def too_few_files(folder: Path, segments: int) -> IndexStoreError:
+    """Return what to tell where an index of so many segments takes more open files than a process may have."""
+    count, allowed = OPEN_FILES * segments, files_allowed()
+    return IndexStoreError(
+        f"{folder}: reading this index takes {count:,} open files, and a process may have {allowed:,} here. "
+        f"Allow more (`ulimit -n {2 * max(count, allowed)}`), then try again."
+    )
 
 
 def missing_file(error: FileNotFoundError) -> IndexStoreError:

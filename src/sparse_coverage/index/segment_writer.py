@@ -37,11 +37,13 @@ from sparse_coverage.index.segment import (
     Segment,
     SegmentEntry,
     id_key,
+    lacks_files,
     open_segment,
+    too_few_files,
 )
 from sparse_coverage.index.stored_fields import DocumentRecord, PassageRecord, StoredFieldsWriter, collect_columns
 from sparse_coverage.index.words import WordWriter
-from sparse_coverage.kernels import Array, Int64s, Mask
+from sparse_coverage.kernels import Array, Int64s, Mask, Uint32s
 from sparse_coverage.text import index_terms
 from sparse_coverage.vocabulary.points import padded
 
@@ -194,6 +196,9 @@ MERGED_BYTES = 6
 """What a merge holds of each posting."""
 
 
+_LET_GO = 3  # segments, so that there is room for what is written, too
+
+
 @dataclass(frozen=True, slots=True)
 class Size:
     """How much is to be merged."""
@@ -211,42 +216,86 @@ class Size:
 
 @dataclass(slots=True, eq=False)
 class LiveSegment:
-    """A segment of the state to come, and which of its documents are live in it."""
+    """A segment of the state to come, and which of its documents are live in it. Its files are open only while they are needed."""
 
-    segment: Segment
+    folder: Path
+    committed: SegmentEntry
+    centers: int
     live: Mask
+    held: dict[LiveSegment, Segment]
+    keys: Array
+    _starts: Uint32s
+    _postings: int
+    _committed_live: Mask
 
     @classmethod
-    def open(cls, folder: Path, entry: SegmentEntry, centers: int) -> LiveSegment:
-        """Open a segment as it was committed."""
+    def open(cls, folder: Path, entry: SegmentEntry, centers: int, held: dict[LiveSegment, Segment]) -> LiveSegment:
+        """Take up a segment as it was committed. Of the `held` ones files are open, the one used last is the last."""
         segment = open_segment(folder, entry, centers)
-        return cls(segment, segment.live_documents.copy())
+        live, keys = segment.live_documents, segment.document_keys
+        segment.close()
+        return cls(
+            folder, entry, centers, live.copy(), held, keys, segment.document_starts, len(segment.postings), live
+        )
+
+    @property
+    def segment(self) -> Segment:
+        """Its files, opened when they are needed; where no more may be opened, those that were used longest ago are closed."""
+        found = self.held.pop(self, None)
+        while found is None:
+            try:
+                found = open_segment(self.folder, self.committed, self.centers)
+            except OSError as error:
+                if not lacks_files(error):
+                    raise
+                if not self.held:
+                    raise too_few_files(self.folder.parent.parent, 1) from None
+                for oldest in list(self.held)[:_LET_GO]:
+                    oldest.close()
+        self.held[self] = found
+        return found
+
+    def close(self) -> None:
+        """Close its files."""
+        if (found := self.held.pop(self, None)) is not None:
+            found.close()
+
+    def find(self, id_: str) -> list[int]:
+        """Return the live documents with an id; no file is opened for what is not there."""
+        there = bool((self.live & (self.keys == np.uint64(id_key(id_)))).any())
+        return self.segment.document_numbers(id_, self.live) if there else []
+
+    def renew(self, entry: SegmentEntry) -> None:
+        """Take note that it was committed."""
+        if self.changed:
+            self.close()
+        self.committed, self._committed_live = entry, self.live.copy()
 
     @property
     def encoded(self) -> bool:
         """Whether its passages have centers."""
-        return self.segment.entry.encoded
+        return self.committed.encoded
 
     @property
     def passages(self) -> int:
         """How many passages are live."""
-        return int(np.diff(self.segment.document_starts)[self.live].sum())
+        return int(np.diff(self._starts)[self.live].sum())
 
     @property
     def size(self) -> Size:
         """What a merge has to hold of it: as if nothing were deleted, which is at least what there is."""
-        return Size(self.passages, len(self.segment.postings))
+        return Size(self.passages, self._postings)
 
     @property
     def changed(self) -> bool:
         """Whether documents were deleted since the last commit."""
-        return not np.array_equal(self.live, self.segment.live_documents)
+        return not np.array_equal(self.live, self._committed_live)
 
     def entry(self, generation: int) -> SegmentEntry:
         """Return how the manifest of a generation names this part, after writing its tombstones if they changed."""
-        segment = self.segment
         if not self.changed:
-            return segment.entry
+            return self.committed
+        segment = self.segment
         segment.packed.check_all()
         live = segment.spread(self.live)
         deleted = np.flatnonzero(~self.live).astype(np.uint32)

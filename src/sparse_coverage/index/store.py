@@ -4,7 +4,6 @@ Documents are found by their publication numbers, however these are spelled."""
 
 from __future__ import annotations
 
-import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +16,17 @@ import numpy as np
 
 from sparse_coverage.errors import IndexStoreError, SparseCoverageError
 from sparse_coverage.index.manifest import FORMAT, MANIFEST, Manifest, OtherFormatError, read_manifest, require_finished
-from sparse_coverage.index.segment import SEGMENTS, Segment, damaged_segment_files, missing_file, open_segment
+from sparse_coverage.index.segment import (
+    OPEN_FILES,
+    SEGMENTS,
+    Segment,
+    damaged_segment_files,
+    files_allowed,
+    lacks_files,
+    missing_file,
+    open_segment,
+    too_few_files,
+)
 from sparse_coverage.index.stored_fields import NUMBER_FIELD, DocumentRecord, PassageRecord
 from sparse_coverage.kernels import Int64s, Mask
 from sparse_coverage.patents.numbers import PublicationNumber, meant_numbers, parse_number, spellings
@@ -93,8 +102,6 @@ def _neighbours(segment: Segment, live: Mask, asked: str) -> list[str]:
 
 _ATTEMPTS = 20
 _RECENT = 1024  # passages that stay in memory: about a megabyte
-OPEN_FILES = 9
-"""How many files of a segment a reader holds open: six are mapped, two are read by SQLite, one of them to be checked once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,6 +250,10 @@ def open_store(folder: Path, *, unfinished: bool = False) -> IndexStore:
             # A writer may have merged a segment away between our two looks; then there is a newer manifest.
             if read_manifest(folder).generation == manifest.generation:
                 raise missing_file(error) from None
+        except OSError as error:
+            if lacks_files(error):
+                raise too_few_files(folder, len(manifest.segments)) from None
+            raise
     raise IndexStoreError(f"{folder}: the index changes faster than it can be opened. Try again.")
 
 
@@ -276,7 +287,8 @@ def _generation(folder: Path) -> int | None:
 
 
 def _open_segments(folder: Path, manifest: Manifest) -> tuple[Segment, ...]:
-    _require_open_files(folder, OPEN_FILES * len(manifest.segments))
+    if OPEN_FILES * len(manifest.segments) >= files_allowed():  # said at once
+        raise too_few_files(folder, len(manifest.segments))
     opened: list[Segment] = []
     passages = documents = 0
     try:
@@ -289,16 +301,3 @@ def _open_segments(folder: Path, manifest: Manifest) -> tuple[Segment, ...]:
             segment.close()
         raise
     return tuple(opened)
-
-
-def _require_open_files(folder: Path, count: int) -> None:
-    """Say at once what would otherwise fail somewhere, as a file that seems damaged."""
-    if sys.platform != "win32":
-        import resource
-
-        allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-        if allowed != resource.RLIM_INFINITY and count >= allowed:
-            raise IndexStoreError(
-                f"{folder}: reading this index takes {count:,} open files, and a process may have {allowed:,} here. "
-                f"Allow more (`ulimit -n {2 * count}`), then try again."
-            )

@@ -12,7 +12,6 @@ find a publication however it is spelled: its number without the kind, and its o
 
 from __future__ import annotations
 
-import errno
 import json
 import sqlite3
 import threading
@@ -139,11 +138,10 @@ class StoredFieldsReader:
         uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
         try:
             self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
-        except sqlite3.OperationalError as error:
-            if not path.exists():  # SQLite does not say why it cannot open a file
-                raise FileNotFoundError(errno.ENOENT, "No such file", str(path)) from None
-            raise self._damaged(str(error)) from None
-        self._query("SELECT number FROM documents LIMIT 1")
+            self._connection.execute("SELECT number FROM documents LIMIT 1").fetchall()
+        except sqlite3.DatabaseError as error:
+            with path.open("rb"), path.open("rb"):  # SQLite does not say why it cannot open a file
+                raise self._damaged(str(error)) from None
 
     def document(self, number: int) -> DocumentRecord:
         """Return a document by number."""

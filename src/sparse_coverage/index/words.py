@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
-from unicodedata import normalize
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from sparse_coverage.errors import IndexStoreError, InputError
 from sparse_coverage.index.passage_parts import SortedWords, packed_words
 from sparse_coverage.index.stored_fields import DocumentRecord, PassageRecord, strings
 from sparse_coverage.kernels import Array, Int64s, Mask, Uint32s
-from sparse_coverage.text import folded, guess_language, stem, word_forms, word_pieces
+from sparse_coverage.text import comparable, folded, guess_language, stem, word_forms, word_pieces
 
 GAP = 100
 MOST_APART = GAP - 1
@@ -106,7 +105,7 @@ def wanted_words(text: str, field: str, exact: bool = False) -> Phrase:
 
 
 def _patterns(text: str) -> Iterator[str]:
-    for piece in re.split(r"[^\w*?]+|_+", normalize("NFC", text)):
+    for piece in re.split(r"[^\w*?]+|_+", comparable(text)):
         # The letters between two marks are a word of their own kind: "lead?acid*" is one pattern.
         parts = re.split(r"([*?]+)", piece)
         if len(parts) == 1:

@@ -16,7 +16,15 @@ from sparse_coverage.errors import AlreadyThereError, IndexStoreError, NoDocumen
 from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest, require_finished, write_manifest, writing
 from sparse_coverage.index.passage_parts import PackedVectors, pack_vectors
 from sparse_coverage.index.postings import DEFAULT_MEMORY, MAX_PASSAGES, PostingsBuffer, no_postings
-from sparse_coverage.index.segment import SEGMENTS, Segment, SegmentEntry, missing_file, open_segment
+from sparse_coverage.index.segment import (
+    SEGMENTS,
+    Segment,
+    SegmentEntry,
+    lacks_files,
+    missing_file,
+    segments_at_once,
+    too_few_files,
+)
 from sparse_coverage.index.segment_writer import (
     MERGED_BYTES,
     LiveSegment,
@@ -27,6 +35,7 @@ from sparse_coverage.index.segment_writer import (
 )
 from sparse_coverage.index.store import find_document, near
 from sparse_coverage.index.stored_fields import DocumentRecord, IndexedPassage, PassageRecord, require_storable
+from sparse_coverage.kernels import Mask
 from sparse_coverage.progress import tracked
 
 _SMALLEST_MERGE = 64 << 20
@@ -53,11 +62,14 @@ class IndexWriter:
         try:
             self.manifest = read_manifest(folder)
             self._discard_leftovers()
+            self._files: dict[LiveSegment, Segment] = {}
             self._parts = [self._open(entry) for entry in self.manifest.segments]
         except BaseException as error:
             self._held.close()
             if isinstance(error, FileNotFoundError):
                 raise missing_file(error) from None
+            if lacks_files(error):
+                raise too_few_files(folder, 1) from None
             raise
         self._largest = Size(MAX_PASSAGES, max(memory, _SMALLEST_MERGE) // MERGED_BYTES)
         self._failed = False
@@ -200,7 +212,7 @@ class IndexWriter:
     def delete_all(self, ids: Iterable[str]) -> str:
         """Delete documents, whose publication numbers may be spelled in any way; return what to tell about those not there."""
         self.flush()
-        searched = [(part.segment, part.live.copy()) for part in self._parts]
+        searched = _Searched(self._parts)
         places = {id_: find_document(searched, id_) for id_ in ids}
         for place, number in filter(None, places.values()):
             self._parts[place].live[number] = False
@@ -246,9 +258,7 @@ class IndexWriter:
         self.manifest = manifest
         try:
             for part, entry in zip(self._parts, entries, strict=True):
-                if part.changed:
-                    part.segment.close()
-                    part.segment = open_segment(part.segment.folder, entry, manifest.centers)
+                part.renew(entry)
             self._discard_leftovers()
         except OSError:  # what is committed is committed; this writer alone can do no more
             self._failed = True
@@ -279,7 +289,7 @@ class IndexWriter:
             self._draft.abandon()
             self._draft = None
         for part in self._parts:
-            part.segment.close()
+            part.close()
         try:
             # A manifest that cannot be read is told to whoever opens the index next.
             with suppress(SparseCoverageError, OSError):
@@ -307,19 +317,26 @@ class IndexWriter:
 
     def _find(self, id_: str) -> tuple[LiveSegment, int] | None:
         for part in reversed(self._parts):
-            for number in part.segment.document_numbers(id_, part.live):
+            for number in part.find(id_):
                 return part, number
         return None
 
     def _merge(self, first: int, last: int) -> None:
-        chosen = self._parts[first:last]
-        entry = merge_parts(chosen, self._new_name(), self.manifest)
-        for part in chosen:
-            part.segment.close()
-        self._parts[first:last] = [self._open(entry)]
+        """Make one of some segments: all at once, or where no more files may be opened, some after the other."""
+        for part in self._parts:
+            part.close()
+        room = segments_at_once()
+        while first < last:
+            begin = max(first, last - room)
+            chosen = self._parts[begin:last]
+            entry = merge_parts(chosen, self._new_name(), self.manifest)
+            for part in chosen:
+                part.close()
+            self._parts[begin:last] = [self._open(entry)]
+            last = begin + (begin > first)
 
     def _open(self, entry: SegmentEntry) -> LiveSegment:
-        return LiveSegment.open(self._folder / SEGMENTS / entry.name, entry, self.manifest.centers)
+        return LiveSegment.open(self._folder / SEGMENTS / entry.name, entry, self.manifest.centers, self._files)
 
     def _new_name(self) -> Path:
         number = 0
@@ -342,6 +359,20 @@ class IndexWriter:
                     path.unlink(missing_ok=True)
 
 
+class _Searched(Sequence[tuple[Segment, Mask]]):
+    """The segments of a writer with their documents that were live at first, each opened when it is looked at."""
+
+    def __init__(self, parts: Sequence[LiveSegment]) -> None:
+        self._parts = [(part, part.live.copy()) for part in parts]
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def __getitem__(self, place: Any) -> Any:
+        part, live = self._parts[place]
+        return part.segment, live
+
+
 @contextmanager
 def _failure_is_clear(folder: Path, generation: int) -> Iterator[None]:
     """Say what a failed write means: nothing was lost but the work since the last commit."""
@@ -354,6 +385,8 @@ def _failure_is_clear(folder: Path, generation: int) -> Iterator[None]:
                 f"{folder}: the folder of the index, or its {MANIFEST}, was removed or moved while it was written to ({error}). "
                 "What was in it is gone from there; move it back, or build it again."
             ) from error
+        if lacks_files(error):
+            raise too_few_files(folder, 1) from error
         state = f"The index is as it was after its last commit (number {generation}). "
         state += "Free some space and run the same command again."
         with suppress(SparseCoverageError, OSError):

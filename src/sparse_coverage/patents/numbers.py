@@ -106,17 +106,19 @@ def number_key(text: str) -> str:
 def printed_id(text: str) -> str:
     """Return an id as it is kept and printed: a publication number in its one form, anything else as it is.
 
-    An id that has the form of country, number and kind already stays, and so does one in small letters or without a kind
-    that may as well be something else.
+    An id that has the form of country, number and kind already stays, but for small letters, and so does one without a kind that
+    may as well be something else.
 
-    >>> printed_id("EP0049154A1"), printed_id("EP 7654321 A1"), printed_id("WO-9132959-A1"), printed_id("no12345")
+    >>> printed_id("EP0049154A1"), printed_id("ep-7654321-a1"), printed_id("wo-9132959-A1"), printed_id("no12345")
     ('EP-0049154-A1', 'EP-7654321-A1', 'WO-9132959-A1', 'no12345')
     """
     text = text.strip()
-    if _PRINTED.fullmatch(text) or not ("A" <= text[:1] <= "Z" or text[:1] in "特実"):
+    if _PRINTED.fullmatch(text):
         return text
     found = parse_number(text)
-    return str(found) if found and (found.kind or found.country in _UNMISTAKABLE) else text
+    if not found or not (found.kind or found.country in _UNMISTAKABLE):
+        return text
+    return text.upper() if _PRINTED.fullmatch(text.upper()) else str(found)
 
 
 def spellings(text: str) -> tuple[str, ...]:

@@ -13,9 +13,8 @@ from sparse_coverage.present.places import (
     TextMark,
     TextPiece,
     cited,
+    cited_place,
     cut_at,
-    feature_at,
-    feature_places,
     passage_marks,
     printed_number,
     shared_words,
@@ -25,8 +24,8 @@ from sparse_coverage.present.places import (
 from sparse_coverage.present.reasons import why_line
 from sparse_coverage.present.terms import FACTS, asked_filters, ordinal, ranking_text, shown_of
 from sparse_coverage.projects import RecordedResult, SearchMade
+from sparse_coverage.search.features import Touch, feature_at, feature_places
 from sparse_coverage.search.results import Hit, Place, Reasons
-from sparse_coverage.text import word_forms
 from sparse_coverage.workspace.filters import LETS_IN
 from sparse_coverage.workspace.related import public_links
 from sparse_coverage.workspace.results import ReadResult, listed
@@ -40,7 +39,6 @@ LENGTH = 420
 WORTHWHILE = 0.25
 """The share of the best score that a passage must have to be called a match in the reading view."""
 _FEW = 3
-_NAMED = 5  # phrases of a feature
 _OPTION = re.compile(r"--([a-z][a-z-]{1,30})")
 _SECTIONS = {
     "title+abstract": "Title and abstract",
@@ -52,13 +50,15 @@ _SECTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class ShownFeature:
-    """A feature of the claim beside a document: the phrases of the passages shown that answer it, strongest first, and single `words` of
-    it that they have beside these."""
+    """A feature of the claim beside a document: whether a passage of it has most of the feature's words (`touched`), some, or too few,
+    and which passage that is. `left_out`: the search was made without it."""
 
     label: str
     text: str
-    phrases: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
+    has: str
+    told: str
+    passage: str = ""
+    left_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class ShownHit:
 
 @dataclass(frozen=True, slots=True)
 class SearchView:
-    """A search as the page shows it."""
+    """A search as the page shows it. `lacking` are the features that none of the first documents has, `beyond` what has some of them."""
 
     told: str
     ranking: str
@@ -100,6 +100,8 @@ class SearchView:
     claim: str
     hits: tuple[ShownHit, ...]
     notes: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
+    beyond: tuple[ShownHit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,21 +146,37 @@ class DocumentView:
 def search_view(made: SearchMade) -> SearchView:
     """Return a search that was made as the page shows it."""
     found, request = from_json(RecordedResult, made.result), made.request
-    elements = [(str(one.get("label", "")), str(one["text"])) for one in request.get("elements") or ()]
-    features = feature_places(found.query, (text for _, text in elements))
-    before = list(request.get("before") or ())
-    hits = tuple(
-        _hit(hit, rank, found.reasons, features, elements, before if request.get("before") is not None else None)
-        for rank, hit in enumerate(found.hits, 1)
-    )
+    elements = list(request.get("elements") or ())
+    features = feature_places(found.query, (str(one["text"]) for one in elements))
+    before = None if request.get("before") is None else list(request["before"])
+
+    def shown(hit: Hit, rank: int = 0) -> ShownHit:
+        has = found.touched.get(hit.document, ())
+        strip = tuple(_feature(element, touch) for element, touch in zip(elements, has, strict=False))
+        return _hit(hit, rank, found.reasons, features, strip, before if rank else None)
+
     return SearchView(
         shown_of(len(found.hits), found.searched),
         ranking_text(request),
         asked_filters(request),
         str(request.get("claim") or found.query),
-        hits,
+        tuple(shown(hit, rank) for rank, hit in enumerate(found.hits, 1)),
         tuple(map(for_the_page, found.notes)),
+        found.beyond.lacking if found.beyond else (),
+        tuple(map(shown, found.beyond.hits)) if found.beyond else (),
     )
+
+
+def _feature(element: Mapping[str, Any], touch: Touch) -> ShownFeature:
+    has = touch.level
+    place = cited_place(touch.section, touch.number, touch.passage)
+    told = (
+        f"{'most' if has == 'touched' else 'some'} of its words in {place}"
+        if has
+        else "few of its words in any passage"
+    )
+    label, text = str(element.get("label", "")), str(element["text"])
+    return ShownFeature(label, text, has, told, touch.passage, element.get("weight") == 0)
 
 
 def for_the_page(note: str) -> str:
@@ -280,7 +298,7 @@ def _hit(
     rank: int,
     reasons: Mapping[str, Reasons],
     features: Sequence[Place],
-    elements: Sequence[tuple[str, str]],
+    strip: tuple[ShownFeature, ...],
     before: list[str] | None,
 ) -> ShownHit:
     known = hit.metadata
@@ -295,46 +313,12 @@ def _hit(
         hit.title or hit.document,
         tuple(facts),
         public_links(hit.document),
-        tuple(_answered(hit, reasons, features, elements)),
+        strip,
         tuple(_snippet(one, reasons.get(one.id), features) for one in hit.passages),
         was,
         hit.closeness or "",
         why_line(reasons.get(hit.passages[0].id)) if hit.passages else "",
     )
-
-
-def _answered(
-    hit: Hit, reasons: Mapping[str, Reasons], features: Sequence[Place], elements: Sequence[tuple[str, str]]
-) -> list[ShownFeature]:
-    phrases: dict[int, dict[str, float]] = {}
-    texts = [passage.text for passage in hit.passages]
-    for passage in hit.passages:
-        own = reasons[passage.id].phrases if passage.id in reasons else ()
-        least = FAINT * max((one.contribution for one in own), default=0.0)
-        for one in (one for one in own if one.contribution >= least):
-            found = phrases.setdefault(feature_at(one.query, features), {})
-            text = " ".join(one.passage.text.lower().split())
-            found[text] = max(found.get(text, 0.0), one.contribution)
-    return [
-        ShownFeature(
-            label,
-            text,
-            tuple(sorted(found := phrases.get(number, {}), key=lambda one: -found[one])[:_NAMED]),
-            tuple(words_beside(text, texts, found)[:_NAMED]),
-        )
-        for number, (label, text) in enumerate(elements)
-    ]
-
-
-def words_beside(feature: str, passages: Iterable[str], phrases: Iterable[str]) -> list[str]:
-    """Return the words of a feature that stand in passages, but not in its phrases: another feature may have the phrase with them.
-
-    >>> words_beside("a solid rotor with a lid", ["The lid of the solid rotor."], ["solid rotor"])
-    ['lid']
-    """
-    told = {word for phrase in phrases for word in word_forms(phrase)}
-    words = (place.text.lower() for passage in passages for place in shared_words(feature, passage))
-    return [word for word in dict.fromkeys(words) if not told.issuperset(word_forms(word))]
 
 
 def _snippet(passage: Any, reasons: Reasons | None, features: Sequence[Place]) -> ShownSnippet:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from sparse_coverage.charts.chart import Quote
 from sparse_coverage.index import PassageRecord
 from sparse_coverage.patents.passages import PARAGRAPHS
+from sparse_coverage.search.features import feature_at
 from sparse_coverage.search.results import (
     Answers,
     Match,
@@ -25,7 +26,7 @@ from sparse_coverage.text import content_words, sentence_ends, stems_of
 _LINE_END = re.compile(r"[\r\n]")
 _ORDINAL = re.compile(r"\[(\d{1,9})\](?::\d{1,9})?$")
 _NUMBERS = re.compile(r"\d+(?:–\d+)?")
-_WORD = re.compile(r"\w+(?:[-'’]\w+)*")
+_WORD = re.compile(r"\w[\w\u00ad\u200b-\u200d]*(?:[-'’]\w+)*")
 
 
 def whole_words(text: str, place: Place) -> Place:
@@ -283,46 +284,3 @@ def passage_marks(reasons: Reasons | None, features: Sequence[Place] = (), name:
         )
         for one in (reasons.phrases if reasons else ())
     ]
-
-
-def feature_at(place: Place, features: Sequence[Place]) -> int:
-    """Return the number of the feature that a place of the query belongs to, -1 where it belongs to none."""
-    return next((number for number, one in enumerate(features) if one.start <= place.start < one.end), -1)
-
-
-def feature_places(query: str, features: Iterable[str]) -> list[Place]:
-    """Return where the features of a claim stand in a query, one after the other; blanks and line ends are all the same.
-
-    One that is not in it has an empty place at the end, so that each keeps its number.
-
-    >>> feature_places("1. A pump with\\na rotor", ["A pump with", "a rotor", "a lid"])
-    [Place(text='A pump with', start=3, end=14), Place(text='a rotor', start=15, end=22), Place(text='', start=22, end=22)]
-    """
-    flat, places = _flat(query)
-    found: list[Place] = []
-    after = 0
-    for feature in features:
-        wanted = " ".join(feature.split())
-        at = flat.find(wanted, after) if wanted else -1
-        if at < 0:
-            found.append(Place("", len(query), len(query)))
-            continue
-        after = at + len(wanted)
-        start, end = places[at], places[after - 1] + 1
-        found.append(Place(query[start:end], start, end))
-    return found
-
-
-def _flat(text: str) -> tuple[str, list[int]]:
-    """Return a text with single blanks, and where each of its characters stood."""
-    letters: list[str] = []
-    places: list[int] = []
-    for place, letter in enumerate(text):
-        if letter.isspace():
-            if letters and letters[-1] != " ":
-                letters.append(" ")
-                places.append(place)
-        else:
-            letters.append(letter)
-            places.append(place)
-    return "".join(letters), places

@@ -26,6 +26,7 @@ from sparse_coverage.present.places import (
     words_at,
 )
 from sparse_coverage.present.reasons import parts_line, reason_rows
+from sparse_coverage.search.features import Touch
 from sparse_coverage.search.results import (
     Answers,
     Explanation,
@@ -36,7 +37,7 @@ from sparse_coverage.search.results import (
     Reasons,
     Unsearched,
 )
-from sparse_coverage.workspace import ReadResult
+from sparse_coverage.workspace import ElementText, ReadResult, SearchResult
 from sparse_coverage.workspace.related import public_links
 from sparse_coverage.workspace.results import listed
 
@@ -52,11 +53,13 @@ def hits_text(
     nothing: str = NOTHING,
     parts: Mapping[str, Sequence[PartScore]] | None = None,
     query: str = "",
+    strips: Mapping[str, Text] | None = None,
 ) -> Group:
     """Return ranked documents with their best passages; matched words stand out, the strongest pairs are listed.
 
     `explanations` are those of passages, by passage id; where one is missing, nothing stands out and the passage is shown
-    around the words that it shares with the `query`. `parts`, by document id, say what each part of a combined ranking added.
+    around the words that it shares with the `query`. `parts`, by document id, say what each part of a combined ranking added,
+    `strips` which features of the claim each has.
     """
     if not hits:
         return Group(nothing)
@@ -74,6 +77,8 @@ def hits_text(
         if hit.members:
             lines.append(Text.assemble("     ", (f"family: {', '.join(hit.members)}", "dim")))
         explanation = explanations.get(hit.passages[0].id) if hit.passages else None
+        if strips and hit.document in strips:
+            lines.append(strips[hit.document])
         if mine:
             lines.append(Text(f"     {parts_line(mine)}", style="dim"))
         for passage in hit.passages:
@@ -89,6 +94,33 @@ def hits_text(
                 Text(f"     matched {explanation.score:.3f}: ", style="dim").append_text(_reasons(explanation))
             )
     return Group(*lines)
+
+
+_HAS = {"touched": ("●", "green"), "some": ("◐", "yellow"), "": ("○", "dim")}
+
+
+def strips_of(elements: Sequence[ElementText], found: SearchResult) -> dict[str, Text]:
+    """Return for each document a line with the features of the claim: ● where a passage has most of the words of one, ◐ some."""
+
+    def strip(touches: Sequence[Touch]) -> Text:
+        marks = [
+            (f" {one.label} {_HAS[has.level][0]}", _HAS[has.level][1])
+            for one, has in zip(elements, touches, strict=True)
+        ]
+        return Text.assemble("    ", *marks)
+
+    return {id_: strip(touches) for id_, touches in found.touched.items()}
+
+
+def beyond_text(elements: Sequence[ElementText], found: SearchResult) -> list[RenderableType]:
+    """Return what covers the features that the first documents lack."""
+    if found.beyond is None:
+        return []
+    lacking = ", ".join(found.beyond.lacking)
+    if not found.beyond.hits:
+        return [f"\nLacking in the first ten, and nothing else found has it: {lacking}"]
+    hits = hits_text(found.beyond.hits, {}, query="", strips=strips_of(elements, found))
+    return [f"\nHave what the first ten lack: {lacking}", hits]
 
 
 def explanation_text(explanation: Explanation, limit: int) -> Group:

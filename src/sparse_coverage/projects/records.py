@@ -10,6 +10,7 @@ from sparse_coverage.charts.chart import Quote, Verdict
 from sparse_coverage.dataclass_json import Bounds
 from sparse_coverage.errors import InputError, SparseCoverageError
 from sparse_coverage.index import PassageRecord
+from sparse_coverage.search.features import Beyond, Touch
 from sparse_coverage.search.results import Hit, Reasons
 
 Relevance = Literal["relevant", "not"]
@@ -97,6 +98,8 @@ class RecordedResult:
     about: Mapping[str, Any] | None = None
     searched: int = 0
     notes: tuple[str, ...] = ()
+    touched: Mapping[str, tuple[Touch, ...]] = field(default_factory=dict)
+    beyond: Beyond | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,7 @@ class Asked:
     ranking: str | None = None
     filters: Mapping[str, str | tuple[str, ...] | None] | None = None
     marks: Mapping[str, tuple[str, ...]] | None = None
-    elements: tuple[Mapping[str, str], ...] | None = None
+    elements: tuple[Mapping[str, str | int], ...] | None = None
     before: tuple[str, ...] | None = None
     automatic: str | None = None
     new_since: str | None = None

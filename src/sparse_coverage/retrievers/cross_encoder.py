@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from tokenizers import Tokenizer
 
+from sparse_coverage.encoding.fetching import model_folder
 from sparse_coverage.encoding.graphs import onnx_file, openvino, read_onnx
-from sparse_coverage.encoding.weights import model_config, model_folder
+from sparse_coverage.encoding.weights import model_config
 from sparse_coverage.errors import InputError, ModelError
 from sparse_coverage.kernels import Doubles, Int64s, Workers
 from sparse_coverage.search.results import Hit

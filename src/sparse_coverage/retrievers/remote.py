@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import time
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
+
+import httpx
+from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_before_delay, wait_exponential
 
 from sparse_coverage.errors import InputError, NoDocumentError, SparseCoverageError
 from sparse_coverage.index import Filter
@@ -18,11 +17,19 @@ from sparse_coverage.search.searcher import Searcher
 
 _AT_ONCE, _SHOWN = 100, 20_000
 """So many queries, and passages that may be found, in one request."""
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 10.0
+_PAUSES = wait_exponential(multiplier=0.1, max=10)
 
 
 class RemoteError(SparseCoverageError):
     """A server cannot be reached, or cannot answer."""
+
+
+class _BusyError(Exception):
+    """A server that may answer later; it may say after how many seconds."""
+
+    def __init__(self, told: str, after: float = 0) -> None:
+        super().__init__(told)
+        self.after = after
 
 
 class Client(Searcher):
@@ -45,16 +52,19 @@ class Client(Searcher):
         patience: float = 60.0,
         timeout: float = 1800.0,
     ) -> None:
-        parts = urlsplit(address)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        try:
+            url = httpx.URL(address)
+        except httpx.InvalidURL:
+            url = httpx.URL("")
+        if url.scheme not in ("http", "https") or not url.host:
             raise InputError(f"'{address}' is not the address of a server. Write http://127.0.0.1:8765")
         self.address = address.rstrip("/")
         self.ranking = ranking
-        self._parts = parts
-        self._headers = {"content-type": "application/json"} | ({"authorization": f"Bearer {key}"} if key else {})
-        self._patience = patience
-        self._timeout = timeout
-        self._idle: deque[HTTPConnection] = deque()  # one for each thread that asks at the same time
+        headers = {"authorization": f"Bearer {key}"} if key else {}
+        self._http = httpx.Client(base_url=self.address, headers=headers, timeout=timeout, trust_env=False)
+        self._retrying = Retrying(
+            retry=retry_if_exception_type(_BusyError), stop=stop_before_delay(patience), wait=_pause, reraise=True
+        )
         self.index = index if index is not None else self._only_index()
 
     def indexes(self) -> list[dict[str, Any]]:
@@ -100,60 +110,38 @@ class Client(Searcher):
         return names[0]
 
     def _ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
-        content = None if body is None else json.dumps(body).encode()
-        begun, pause = time.monotonic(), _FIRST_PAUSE
-        while True:
-            try:
-                response, text = self._exchange(method, path, content)
-            except (OSError, HTTPException) as error:
-                failure = f"{self.address} cannot be reached ({error or type(error).__name__})"
-            else:
-                if response.status == 200:
-                    return json.loads(text)
-                failure = _told(text, response.status)
-                if response.status not in (429, 503):
-                    raise _error(response.status, failure)
-                pause = max(pause, float(response.headers.get("retry-after") or 0))
-            if time.monotonic() - begun + pause > self._patience:
-                raise RemoteError(f"{failure}. It was tried for {time.monotonic() - begun:.0f} s.")
-            time.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
+        retrying = self._retrying.copy()
+        try:
+            return retrying(self._exchange, method, path, body)
+        except _BusyError as error:
+            raise RemoteError(
+                f"{error}. It was tried for {retrying.statistics['delay_since_first_attempt']:.0f} s."
+            ) from None
 
-    def _exchange(self, method: str, path: str, content: bytes | None) -> tuple[HTTPResponse, bytes]:
-        """Send a request over a connection that is kept; one that the server has closed meanwhile is opened anew."""
-        while True:
-            try:
-                connection, kept = self._idle.pop(), True
-            except IndexError:
-                connection, kept = self._connection(), False
-            try:
-                connection.request(method, self._parts.path.rstrip("/") + path, content, self._headers)
-                response = connection.getresponse()
-                text = response.read()
-            except (OSError, HTTPException):
-                connection.close()
-                if not kept:
-                    raise
-                continue
-            except BaseException:
-                connection.close()
-                raise
-            self._idle.append(connection)
-            return response, text
-
-    def _connection(self) -> HTTPConnection:
-        kind = HTTPSConnection if self._parts.scheme == "https" else HTTPConnection
-        assert self._parts.hostname is not None
-        return kind(self._parts.hostname, self._parts.port, timeout=self._timeout)
+    def _exchange(self, method: str, path: str, body: Mapping[str, Any] | None) -> Any:
+        try:
+            response = self._http.request(method, path, json=body)
+        except httpx.TransportError as error:
+            raise _BusyError(f"{self.address} cannot be reached ({error or type(error).__name__})") from None
+        if response.status_code == 200:
+            return response.json()
+        failure = _told(response)
+        if response.status_code in (429, 503):
+            raise _BusyError(failure, float(response.headers.get("retry-after") or 0))
+        raise _error(response.status_code, failure)
 
     def close(self) -> None:
-        """Close the connections that are kept. They are opened anew where they are needed."""
-        while self._idle:
-            self._idle.pop().close()
+        """Close the connections that are kept."""
+        self._http.close()
 
     def __del__(self) -> None:
-        if hasattr(self, "_idle"):
+        if hasattr(self, "_http"):
             self.close()
+
+
+def _pause(state: RetryCallState) -> float:
+    error = state.outcome.exception() if state.outcome else None
+    return max(_PAUSES(state), error.after if isinstance(error, _BusyError) else 0)
 
 
 def _parts(queries: list[str], size: int) -> Iterator[list[str]]:
@@ -166,12 +154,12 @@ def _hit(found: Mapping[str, Any]) -> Hit:
     return Hit(**{**found, "passages": passages, "members": tuple(found["members"])})
 
 
-def _told(text: bytes, status: int) -> str:
+def _told(response: httpx.Response) -> str:
     try:
-        error = json.loads(text)["error"]
+        error = response.json()["error"]
         return " ".join(filter(None, (str(error["message"]), error.get("what_to_do") or "")))
     except (ValueError, KeyError, TypeError):
-        return f"The server answers with status {status}"
+        return f"The server answers with status {response.status_code}"
 
 
 def _error(status: int, message: str) -> SparseCoverageError:

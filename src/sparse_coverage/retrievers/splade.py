@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from sparse_coverage.encoding.batching import Batcher, Batches, TextTokenizer
-from sparse_coverage.encoding.weights import fingerprint_of, model_folder
+from sparse_coverage.encoding.fetching import model_folder
+from sparse_coverage.encoding.weights import fingerprint_of
 from sparse_coverage.errors import MissingExtraError, ModelError
 from sparse_coverage.index.pages import GuardedArray, page_sums
 from sparse_coverage.index.postings import EVERYTHING, WEIGHT_SCALE, Lists, PostingsBuffer, PostingsScorer

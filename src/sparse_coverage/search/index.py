@@ -21,6 +21,7 @@ from sparse_coverage.presets import DEFAULT_PRESET, Preset, get_preset
 from sparse_coverage.progress import tracked
 from sparse_coverage.search.combined import CombinedRanker
 from sparse_coverage.search.explaining import Explanations
+from sparse_coverage.search.features import SOME, Touch
 from sparse_coverage.search.feedback import Marks
 from sparse_coverage.search.own_model import load_model, require_fit
 from sparse_coverage.search.part_scores import Closeness, parts_of, require_parts
@@ -325,6 +326,24 @@ class Index(PassageSearcher):
         state = self._as_it_is()
         return state._combined.closeness(query, documents, state.parts, as_filter(filter), marks)
 
+    def touched(self, features: Sequence[str], documents: Sequence[str]) -> dict[str, tuple[Touch, ...]]:
+        """Return what documents have of each feature of a claim, by id: by the words of the index; nothing where it keeps none.
+
+        The vectors of passages and of sentences tell less (`benchmarks/touched.py`).
+        """
+        combined = self._as_it_is()._combined
+        store = combined.store
+        if not store.state.words:
+            return {}
+        numbers = [require_document(store, id_) for id_ in documents]
+        found: dict[str, tuple[Touch, ...]] = dict.fromkeys(documents, ())
+        for feature in features:
+            for id_, (share, number) in zip(documents, combined.words.shares(feature, numbers), strict=True):
+                best = store.passage(number) if share >= SOME else None
+                touch = Touch(share, best.id, best.section, best.number) if best else Touch(share)
+                found[id_] = (*found[id_], touch)
+        return found
+
     def explain_best(self, query: str, document: str, count: int) -> dict[str, Explanation]:
         """Explain the `count` paragraphs and claims of a document that score best, by their ids, best first."""
         state = self._as_it_is()
@@ -392,6 +411,10 @@ class Index(PassageSearcher):
     def scores(self, vector: SparseVector) -> Floats:
         """Return the score of every passage for a query vector, in corpus order."""
         return self.explanations.ranker.scores(vector)
+
+    def forget(self) -> None:
+        """Let go of the last ranking of this thread, which is kept for what is asked about its hits."""
+        self._combined.forget()
 
     def warm_up(self) -> None:
         """Compile what searching needs, or load it from the cache, so that the first query does not wait for it."""

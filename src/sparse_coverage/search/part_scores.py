@@ -18,7 +18,7 @@ from sparse_coverage.errors import InputError
 from sparse_coverage.index import IndexStore
 from sparse_coverage.index.manifest import Manifest
 from sparse_coverage.index.passage_parts import MOST_OFTEN
-from sparse_coverage.kernels import Bytes, Doubles, Floats, Int64s, Mask, plain
+from sparse_coverage.kernels import Bytes, Doubles, Floats, Int64s, Mask, Uint32s, plain
 from sparse_coverage.kernels.choosing import machine_code
 from sparse_coverage.kernels.scoring import add_word
 from sparse_coverage.search.ranking import Allowed
@@ -102,6 +102,29 @@ class WordScores:
             adds = len(asked[word]) * known.worth * (count / (norm + count))
             found.append(WordReason(Place(*asked[word][0]), Place(*there[word][0]), known.frequency, adds))
         return tuple(sorted(found, key=lambda one: (-one.contribution, one.query.start)))
+
+    def shares(self, text: str, documents: Sequence[int]) -> list[tuple[float, int]]:
+        """Return for each document which share of a text's words stands in one passage of it, rare words counting more, and in which."""
+        known = self._look_up(list(dict.fromkeys(index_terms(text))))
+        unknown = float(idf(0, self._passages))
+        total = sum(one.worth or unknown for one in known.values())
+        lists: dict[int, list[tuple[Uint32s, float]]] = {}
+        found = []
+        for document in documents:
+            own = self._store.passages_of(document)
+            segment = self._store.segment_of_passage(own.start)
+            place, first = self._store.segments.index(segment), own.start - segment.first_passage
+            if place not in lists:
+                there = [one for one in known.values() if one.numbers[place] >= 0]
+                postings = self.lists[place].lists_at([one.numbers[place] for one in there])
+                lists[place] = list(zip(postings, (one.worth for one in there), strict=True))
+            worth = np.zeros(len(own))
+            for posting, adds in lists[place]:
+                begin, end = np.searchsorted(posting, np.asarray([first, first + len(own)], np.uint32) << np.uint32(16))
+                worth[(posting[begin:end] >> np.uint32(16)) - np.uint32(first)] += adds
+            best = int(worth.argmax()) if len(own) else 0
+            found.append((float(worth[best] / total) if total and len(own) else 0.0, own.start + best))
+        return found
 
     def worths(self, words: Sequence[str]) -> float:
         """Return what words are worth together, one that comes twice twice."""

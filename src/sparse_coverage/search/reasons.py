@@ -14,7 +14,7 @@ import numpy as np
 
 from sparse_coverage.kernels import Doubles, Int64s, Mask
 from sparse_coverage.search.results import Match, Place, Reason, Reasons
-from sparse_coverage.text import Word, content_words, guess_language, stems, stems_of
+from sparse_coverage.text import Word, comparable, content_words, guess_language, stems, stems_of
 from sparse_coverage.vectors import Activations
 
 
@@ -60,7 +60,7 @@ class Phrases:
     def words(self) -> list[str]:
         """The words, in small letters."""
         bounds = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
-        return [self.text[start:end].lower() for start, end in bounds]
+        return [comparable(self.text[start:end]).lower() for start, end in bounds]
 
     def at(self, starts: Int64s, ends: Int64s) -> SpanWords:
         """Return where spans lie."""

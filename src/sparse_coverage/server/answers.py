@@ -34,7 +34,8 @@ ChartAnswer = described("ChartAnswer", "Elements down, documents across.", Chart
 class IndexAbout(BaseModel):
     """An index: how much it holds, what can rank it, and rank its documents again, its model, and when it changed (seconds since 1970).
 
-    Fewer documents are `encoded` than there are while it is built; the others are found by their words alone.
+    Fewer documents are `encoded` than there are while it is built; the others are found by their words alone. `missing` says why an
+    index cannot be read any more; the others can.
     """
 
     name: str
@@ -45,6 +46,7 @@ class IndexAbout(BaseModel):
     rerankers: list[str]
     model: str
     changed: float
+    missing: str = ""
 
 
 class SearchAnswer(BaseModel):

@@ -82,6 +82,7 @@ _WHAT = {
     401: "A key is wanted, and there is none or a wrong one.",
     403: "Not allowed here.",
     404: "There is no such index, document or passage.",
+    408: "The request took too long to come in.",
     409: "The state of things does not allow it, such as an index that is being changed.",
     413: "The request is too large.",
     415: "The type of the body is not taken.",
@@ -94,7 +95,7 @@ _WHAT = {
 
 def may_answer(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the errors that a route may answer with, for its description; every route may refuse a request."""
-    every = sorted({400, 401, 403, 413, 415, 422, 429, 503, 504, *statuses})
+    every = sorted({400, 401, 403, 408, 413, 415, 422, 429, 503, 504, *statuses})
     return {status: {"model": ErrorAnswer, "description": _WHAT[status]} for status in every}
 
 

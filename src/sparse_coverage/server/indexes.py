@@ -16,7 +16,7 @@ from typing import Any
 from sparse_coverage.charts.elements import chart_elements, read_claims
 from sparse_coverage.dataclass_json import record
 from sparse_coverage.encoding import Encoder
-from sparse_coverage.errors import IndexStoreError, InputError, MismatchError, NoDocumentError
+from sparse_coverage.errors import IndexStoreError, InputError, MismatchError, NoDocumentError, SparseCoverageError
 from sparse_coverage.index import open_store
 from sparse_coverage.index.manifest import MANIFEST
 from sparse_coverage.present.page_view import DocumentView, document_view
@@ -209,12 +209,17 @@ class ServedIndexes:
         return self.served(name).opened(ranking)
 
     def about(self) -> list[dict[str, Any]]:
-        """Return what each index holds, in short."""
-        found = []
-        for name in self._held:
+        """Return what each index holds, in short; of one that cannot be read any more, why."""
+        return [self._about(name) for name in self._held]
+
+    def _about(self, name: str) -> dict[str, Any]:
+        try:
             with self.opened(name) as opened:
-                found.append(_about(opened))
-        return found
+                return _about(opened)
+        except (SparseCoverageError, OSError) as error:
+            nothing = {"documents": 0, "encoded": 0, "passages": 0, "rankings": [], "rerankers": [], "model": ""}
+            why = str(error).replace(str(self._held[name].folder), name)
+            return {"name": name, **nothing, "changed": 0.0, "missing": why}
 
     def warm_up(self) -> None:
         """Compile or load, and look at, all that the first request of each index would wait for."""

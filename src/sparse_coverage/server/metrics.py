@@ -11,6 +11,7 @@ from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamil
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from sparse_coverage.errors import SparseCoverageError
 from sparse_coverage.server.indexes import ServedIndexes
 from sparse_coverage.server.work import Work
 
@@ -57,13 +58,19 @@ class _State(Collector):
         documents = GaugeMetricFamily("sparse_coverage_index_documents", "Documents.", labels=["index"])
         passages = GaugeMetricFamily("sparse_coverage_index_passages", "Passages.", labels=["index"])
         generation = GaugeMetricFamily("sparse_coverage_index_generation", "Commits so far.", labels=["index"])
+        there = GaugeMetricFamily("sparse_coverage_index_up", "1 for an index that can be read.", labels=["index"])
         for name in self._indexes:
-            with self._indexes.opened(name) as opened:
-                state = opened.store.state
+            try:
+                with self._indexes.opened(name) as opened:
+                    state = opened.store.state
+            except (SparseCoverageError, OSError):
+                there.add_metric([name], 0)
+                continue
+            there.add_metric([name], 1)
             documents.add_metric([name], state.documents)
             passages.add_metric([name], state.passages)
             generation.add_metric([name], state.generation)
-        yield from (documents, passages, generation)
+        yield from (there, documents, passages, generation)
 
 
 class Observed:

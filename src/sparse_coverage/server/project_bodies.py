@@ -35,7 +35,7 @@ from sparse_coverage.server.answering import PooledRoute, public
 from sparse_coverage.server.answers import described
 from sparse_coverage.server.errors import refuse, refused_by_disk
 from sparse_coverage.server.indexes import ServedIndexes, UnknownIndexError
-from sparse_coverage.workspace import ChartRequest, CombineRequest, ElementText, SearchRequest
+from sparse_coverage.workspace import ChartRequest, CombineRequest, SearchRequest
 from sparse_coverage.workspace.requests import CellVerdict, Id, QuotationRequest, Says
 from sparse_coverage.workspace.requests import Request as AnyRequest
 
@@ -103,7 +103,6 @@ class SearchBody(AnyRequest):
     claim: Annotated[str | None, Says("The claim to chart, where it is not the whole query.", limit="characters")] = (
         None
     )
-    elements: Annotated[tuple[ElementText, ...], Says("The features of the claim.", limit="ids")] = ()
     automatic: Annotated[str, Bounds(0, 400), Says("Which filters came with the patent, in words.")] = ""
     previous: Annotated[int | None, Bounds(1), Says("The search whose ranking this one is set beside.")] = None
 

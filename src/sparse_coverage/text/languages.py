@@ -14,6 +14,7 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.text.letters import comparable
 
 NAMES = {
     "en": "English",
@@ -67,7 +68,7 @@ def _guessed(text: str) -> str:
     for language, script in _SCRIPTS.items():  # kana before Han, which Japanese has too
         if letters and len(re.findall(script, text)) > letters / (10 if language == "ja" else 2):
             return language
-    words = _WORD.findall(text.lower())
+    words = _WORD.findall(comparable(text).lower())
     counts = Counter(chain.from_iterable(filter(None, map(_languages_of_words().get, words))))
     (best, most), (_, next_most) = [*counts.most_common(2), ("", 0), ("", 0)][:2]
     clear = most >= 4 and most >= len(words) / 8 and most >= 1.4 * next_most

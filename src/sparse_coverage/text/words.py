@@ -1,9 +1,10 @@
 """What a word is: where it stands, which words say something, its stem, and how rare it is.
 
-A word is a run of letters and digits; a hyphen or an apostrophe between two runs joins them. For comparing, small letters without
-accents are taken apart at hyphens and stemmed by Snowball's stemmer of the language: "Lead-Acid batteries" has the stems lead, acid and
-batteri. The word filters of an index use the same stems (see `index/words.py`). Chinese, Japanese and Korean have no blanks to tell words
-by: every two letters that stand together are a word there, so that any text is found by a part of it.
+A word is a run of letters and digits; a hyphen or an apostrophe between two runs joins them (`letters.py` has letters that are spelled
+oddly). For comparing, small letters without accents are taken apart at hyphens and stemmed by Snowball's stemmer of the language:
+"Lead-Acid batteries" has the stems lead, acid and batteri. The word filters of an index use the same stems (see `index/words.py`).
+Chinese, Japanese and Korean have no blanks to tell words by: every two letters that stand together are a word there, so that any text
+is found by a part of it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 import Stemmer
 
 from sparse_coverage.text.languages import function_words, guess_language
+from sparse_coverage.text.letters import aligned, comparable
 
 _EAST_ASIAN = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _LETTER = rf"[^\W_{_EAST_ASIAN}]"
@@ -59,12 +61,24 @@ def words(text: str) -> list[Word]:
     >>> [word.text for word in words("二次電池 Li")]
     ['二次', '次電', '電池', 'Li']
     """
+    return list(_placed(text, _SIMPLE_WORD, _WORD))
+
+
+def _placed(text: str, simple: re.Pattern[str], pattern: re.Pattern[str]) -> Iterator[Word]:
+    """Yield words as they stand in a text, found as they are compared."""
+    plain, places = aligned(text)
+    for word in _found(plain, simple, pattern):
+        if places is None:
+            yield word
+        else:
+            start, end = places[word.start], places[word.end]
+            yield Word(text[start:end], start, end)
+
+
+def _found(text: str, simple: re.Pattern[str], pattern: re.Pattern[str]) -> Iterator[Word]:
     if text.isascii() or not _ANY_EAST_ASIAN.search(text):
-        return [Word(found[0], *found.span()) for found in _SIMPLE_WORD.finditer(text)]
-    return list(_found(_WORD, text))
-
-
-def _found(pattern: re.Pattern[str], text: str) -> Iterator[Word]:
+        yield from (Word(found[0], *found.span()) for found in simple.finditer(text))
+        return
     last = -1  # where the pair before ends: the last letter of several is no word by itself
     for found in pattern.finditer(text):
         second = found[1]
@@ -87,6 +101,7 @@ def content_words(text: str, language: str = "") -> tuple[Word, ...]:
 
 
 def _says_something(word: str, without: Container[str]) -> bool:
+    word = comparable(word)
     return _is_term(word, without) and not _NUMERAL.fullmatch(word)
 
 
@@ -115,13 +130,10 @@ def term_places(text: str) -> dict[str, list[Word]]:
     found: dict[str, list[Word]] = {}
     language = guess_language(text)
     without = function_words(language)
-    place = 0
-    for word in word_pieces(text):
-        start = max(text.find(word, place), place)  # a letter with its accent apart is written otherwise
-        end = min(start + len(word), len(text))
-        place = start + 1 if word >= _EAST and _ANY_EAST_ASIAN.match(word) else end  # pairs of letters overlap
-        if _is_term(word, without):
-            found.setdefault(stem(word, language), []).append(Word(text[start:end], start, end))
+    for word in _placed(text, _SIMPLE, _PART):
+        piece = comparable(word.text)
+        if _is_term(piece, without):
+            found.setdefault(stem(piece, language), []).append(word)
     return found
 
 
@@ -137,6 +149,7 @@ def stems(text: str, language: str = "") -> set[str]:
     ['acid', 'batteri', 'lead', 'spring']
     """
     language = language or guess_language(text)
+    text = comparable(text)
     plain = text.isascii() or not _ANY_EAST_ASIAN.search(text)
     found = set(_SIMPLE_WORD.findall(text)) if plain else {word.text for word in words(text)}
     return {stem for word in found for stem in _telling_stems(word, language)}
@@ -182,17 +195,17 @@ def folded(word: str) -> str:
     """
     if word.isascii():
         return word.lower()
-    apart = unicodedata.normalize("NFD", word.lower())
+    apart = unicodedata.normalize("NFD", comparable(word).lower())
     bare = "".join(letter for letter in apart if not unicodedata.combining(letter))
     return unicodedata.normalize("NFC", bare)
 
 
 def word_pieces(text: str) -> list[str]:
-    """Return the words of a text as they are written, cut at hyphens, in order."""
-    text = unicodedata.normalize("NFC", text)
+    """Return the words of a text as they are compared but for capitals and accents, cut at hyphens, in order."""
+    text = comparable(text)
     if text.isascii() or not _ANY_EAST_ASIAN.search(text):
         return _SIMPLE.findall(text)
-    return [word.text for word in _found(_PART, text)]
+    return [word.text for word in _found(text, _SIMPLE, _PART)]
 
 
 def word_forms(text: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from functools import cached_property, partial
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparse_coverage.dataclass_json import record
 from sparse_coverage.errors import InputError
-from sparse_coverage.index import IndexStore, open_store, parse_filter
+from sparse_coverage.index import Filter, IndexStore, open_store, parse_filter
 from sparse_coverage.index.filters import allowed_documents, state_of
 from sparse_coverage.index.sides import segments_without, sides_of
 from sparse_coverage.package import __version__
@@ -20,8 +20,9 @@ from sparse_coverage.patents.queries import patent_query, text_query
 from sparse_coverage.progress import tracked
 from sparse_coverage.retrievers import Rerank, Reranker, open_retriever, retriever_over
 from sparse_coverage.search import Index, Retriever
+from sparse_coverage.search.features import TOUCHED, Beyond, Touch
 from sparse_coverage.search.part_scores import parts_of
-from sparse_coverage.search.results import Answers
+from sparse_coverage.search.results import Answers, Hit
 from sparse_coverage.search.stored import require_document, stored_passages, stored_patent
 from sparse_coverage.systems import PARTS
 from sparse_coverage.workspace.filters import Conditions, filters_text, join_filters
@@ -73,6 +74,8 @@ if TYPE_CHECKING:
     from sparse_coverage.charts.charting import Charts
     from sparse_coverage.charts.second_reader import LanguageModel
 
+_FIRST, _BEYOND, _SHOWN = 10, 50, 5
+"""What the first so many documents lack is looked for in the best so many others, of which so many are shown."""
 FACETED = 200
 """How many of the best documents are counted for the facets."""
 
@@ -132,6 +135,8 @@ class OpenIndex:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if (index := self._coverage) is not None:
+            index.forget()
         with self._lock:
             self._readers -= 1
             last = not self._readers
@@ -211,6 +216,7 @@ class OpenIndex:
             facets = count_facets(first.search(query.text, FACETED, passages=1, filter=condition, **with_marks))
         marked = {name: list(ids) for name, ids in asdict(marks).items() if ids} if marks else {}
         about = self._about(retriever, request, f"without {left_out} and its family" if left_out else "", **marked)
+        touched, beyond = self._by_feature(retriever, request, hits, condition)
         return SearchResult(
             query.text,
             hits,
@@ -225,8 +231,42 @@ class OpenIndex:
             notes,
             conditions.nothing,
             self.store.state.documents if condition is None else int(allowed_documents(self.store, condition).sum()),
+            touched,
+            beyond,
             left_out,
         )
+
+    def _by_feature(
+        self, retriever: Retriever, request: SearchRequest, hits: Sequence[Hit], condition: Filter | None
+    ) -> tuple[dict[str, tuple[Touch, ...]], Beyond | None]:
+        """Return what documents have of each feature of the claim, and what covers the features that the first of them lack."""
+        index = self._coverage
+        if not request.elements or index is None or not hits:
+            return {}, None
+        texts = [one.text for one in request.elements]
+        touched = index.touched(texts, [hit.document for hit in hits])
+        first = hits[:_FIRST]
+        lacking = [
+            number
+            for number, one in enumerate(request.elements)
+            if touched and one.weight and all(touched[hit.document][number].share < TOUCHED for hit in first)
+        ]
+        if not lacking:
+            return touched, None
+        text = "\n".join(texts[number] for number in lacking)
+        ranking = retriever.retriever if isinstance(retriever, Rerank) else retriever
+        known = {id_ for hit in first for id_ in (hit.document, *hit.members)}
+        found = [
+            one for one in ranking.search(text, _BEYOND, passages=1, filter=condition) if one.document not in known
+        ]
+        more = index.touched(texts, [hit.document for hit in found])
+        covered = {
+            id_: sum(request.elements[number].weight for number in lacking if has[number].share >= TOUCHED)
+            for id_, has in more.items()
+        }
+        best = sorted((hit for hit in found if covered[hit.document]), key=lambda hit: -covered[hit.document])[:_SHOWN]
+        named = tuple(request.elements[number].label or texts[number] for number in lacking)
+        return touched | {hit.document: more[hit.document] for hit in best}, Beyond(named, tuple(best))
 
     def _expression(self, request: SearchRequest, notes: list[str]) -> tuple[SearchRequest, Retriever]:
         """Return a search with an expression alone as one with its words, and what ranks: words, unless another ranking was asked for."""
@@ -310,11 +350,27 @@ class OpenIndex:
             top=request.top,
             elements=rows,
             filter=conditions.filter,
-            verdicts={(one.element, one.document): one.verdict for one in request.verdicts},
+            verdicts={(one.element, self._id(one.document)): one.verdict for one in request.verdicts},
             without=request.without,
         )
+        notes += self._passed_over(request, chart)
         chart = self._told(chart, request.filters, found.documents, found.read)
         return CombineResult(found, chart, chart_of_combinations(found, chart), notes, conditions.nothing)
+
+    def _passed_over(self, request: CombineRequest, chart: Chart) -> list[str]:
+        """Say which verdicts of a user's own count for nothing, since what they are on is not here."""
+        features, documents = {one.text for one in chart.elements}, {one.id for one in chart.documents}
+        others = dict.fromkeys(one.element for one in request.verdicts if one.element not in features)
+        absent = dict.fromkeys(one.document for one in request.verdicts if self._id(one.document) not in documents)
+        told = [f"A verdict on what is no feature of the claim counts for nothing: “{one}”." for one in others]
+        return told + [
+            f"A verdict on a document that the search did not find counts for nothing: {one}." for one in absent
+        ]
+
+    def _id(self, given: str) -> str:
+        """Return the id of a document in whatever spelling it is given."""
+        number = self.store.find_document(given)
+        return given if number is None else self.store.document(number).id
 
     def _begin(self, filters: Filters, notes: Iterable[str] = ()) -> tuple[list[str], Conditions]:
         """Return what everybody who asks is told (how much is encoded, while the index is built), then `notes`, and what may be found."""

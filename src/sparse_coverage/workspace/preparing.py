@@ -20,6 +20,7 @@ from sparse_coverage.patents.claims import is_cancelled
 from sparse_coverage.patents.numbers import parse_number, read_number_list
 from sparse_coverage.patents.patent import Claim, Patent
 from sparse_coverage.patents.queries import QueryText, claim_numbers, patent_query, text_query
+from sparse_coverage.search.features import weighed_text
 from sparse_coverage.search.stored import require_document, stored_patent
 from sparse_coverage.workspace.filters import FormFilters, PatentFilters
 from sparse_coverage.workspace.grouping import language_warning
@@ -169,7 +170,8 @@ def query_of(
         if not request.keep_family:
             left_out, condition = patent.id, without_family(condition, patent.id)
     notes += filter(None, [language_warning(store, query.text)])
-    return query, condition, left_out
+    weighed = weighed_text(query.text, [(one.text, one.weight) for one in request.elements])
+    return replace(query, text=weighed), condition, left_out
 
 
 def without_family(condition: Filter | None, id_: str) -> Filter:

@@ -210,6 +210,11 @@ class ElementText(Request):
 
     text: Annotated[str, Bounds(1)]
     label: Annotated[str, Bounds(0, 40)] = ""
+    weight: Annotated[
+        int,
+        Bounds(0, 2),
+        Says("How often it counts in a search: 0 leaves it out, 2 lets it count twice. Charts have all."),
+    ] = 1
 
     def __post_init__(self) -> None:
         Request.__post_init__(self)
@@ -264,6 +269,13 @@ class RankedRequest(Request):
     profile: Annotated[bool, Says("Also say what the query cost, where the index itself ranks.")] = False
     source: Annotated[str, Bounds(0, 2000), Says("Where the query comes from, in words for people.")] = ""
     claims: Annotated[ClaimNumbers | None, Says("Only these claims of it, as 1,3-5, and those they depend on.")] = None
+    elements: Annotated[
+        tuple[ElementText, ...],
+        Says(
+            "The features of the claim: what each document has of them is told, and what has those that the first ten lack.",
+            limit="ids",
+        ),
+    ] = ()
     keep_family: Annotated[bool, Says("With `like`: do not leave out the document and its family.")] = False
 
     def __post_init__(self) -> None:
@@ -368,7 +380,7 @@ class ChartRequest(ClaimRequest):
     documents: Annotated[
         tuple[Id, ...], Says("Documents by id; none for those that a search finds.", limit="documents")
     ] = ()
-    k: Annotated[int, Bounds(1), Says("Without documents: how many a search is to find.", limit="k")] = 5
+    k: Annotated[int, Bounds(1), Says("Without documents: how many a search is to find.", limit="documents")] = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sparse_coverage.dataclass_json import record
 from sparse_coverage.index import DocumentRecord, PassageRecord
 from sparse_coverage.patents.queries import QueryText
+from sparse_coverage.search.features import Beyond, Touch
 from sparse_coverage.search.results import (
     Answers,
     Explanation,
@@ -57,8 +58,9 @@ class SearchResult:
     `explanations` are those of passages, by passage id; a passage without one is shown without marks. `reasons` are theirs,
     and may be there alone. `parts`, by document id, say what each part of a combined ranking added. `answers`, by document id, add what
     of the query a document has nothing for. `notes` are sentences for the user; `nothing` says why nothing can be found.
-    `searched` is how many documents the filters let through, `left_out` the document that was searched with, if it and its family may
-    not be found.
+    `searched` is how many documents the filters let through. Where the features of the claim were given, `touched` says what each
+    document has of each, by its id, and `beyond` what covers those that the first ten lack.
+    `left_out` is the document that was searched with, if it and its family may not be found.
     """
 
     query: str
@@ -74,6 +76,8 @@ class SearchResult:
     notes: Sequence[str] = ()
     nothing: str = ""
     searched: int = 0
+    touched: Mapping[str, Sequence[Touch]] = field(default_factory=dict)
+    beyond: Beyond | None = None
     left_out: str = ""
 
     def record(self) -> dict[str, Any]:
@@ -87,6 +91,7 @@ class SearchResult:
         found["reasons"] = self.reasons or {id_: one.reasons for id_, one in self.explanations.items()}
         found |= {"parts": self.parts} if self.parts else {}
         found |= {"cost": self.cost} if self.cost else {}
+        found |= {"touched": self.touched, "beyond": self.beyond} if self.touched else {}
         found |= {"about": self.about}
         return found | ({} if self.facets is None else {"facets": self.facets})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from sparse_coverage.systems import RERANKERS
 
 if TYPE_CHECKING:
     from sparse_coverage.search.results import Hit
+    from sparse_coverage.workspace import ElementText
 
 _FILTER: dict[str, Any] = {
     "metavar": "EXPRESSION", "help": "Which documents may be found: an expression, see `search --help`."
@@ -123,6 +124,34 @@ RERANK = (*RERANKERS, "passages")
 """What --rerank takes: what ranks documents again, or that passages are listed instead."""
 
 
+features_option = path_option(
+    "--features",
+    "elements",
+    exists=True,
+    dir_okay=False,
+    help="Your own split of the claim: one feature a line, in the words of the claim; a label and a tab may come first. In a search, "
+    "a line that begins with ! counts twice, one with - is left out.",
+)
+_WEIGHTS = {"!": 2, "-": 0}
+
+
+def read_features(path: Path) -> tuple[ElementText, ...]:
+    """Return the features that a user wrote down, one a line."""
+    from sparse_coverage.workspace import ElementText
+
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not UTF-8. Save it as UTF-8.") from None
+    found = []
+    for line in lines:
+        weight = _WEIGHTS.get(line[:1], 1)
+        label, tab, text = line[weight != 1 :].strip(" ").partition("\t")
+        if (text or label).strip() and not line.startswith("#"):
+            found.append(ElementText((text if tab else label).replace("\t", " "), label if tab else "", weight))
+    return tuple(found)
+
+
 @dataclass(frozen=True, slots=True)
 class QueryOptions:
     """The options that say what to search with, beside the query itself."""
@@ -132,6 +161,7 @@ class QueryOptions:
     keep_family: bool
     queries: Path | None
     run: Path | None
+    elements: Path | None
 
     def require_one(self, query: str | None, expression: str | None) -> None:
         """Refuse no query, and more than one. An expression may stand alone."""
@@ -141,6 +171,8 @@ class QueryOptions:
         if len(given) > 1 or not (given or expression):
             told = f"not {' and '.join(given)} together" if given else "and there is none of them"
             raise click.UsageError(f"Search with QUERY, --like, --queries or --filter alone, {told}.")
+        if self.elements and not query:
+            raise click.UsageError("--features names the features of QUERY, the text of a claim.")
         if self.run and not self.queries:
             raise click.UsageError("--run writes the rankings of --queries. For one query use --json or --report.")
 
@@ -155,7 +187,17 @@ class QueryOptions:
         if parse_number(query):
             click.echo(f"Note: searching for the words '{query}'. For the document: --like '{query}'.", err=True)
         read = read_query(query, claims=self.claims)
-        return {"query": read.text, "source": read.source}
+        return {"query": read.text, "source": read.source, "elements": self.features(read.text)}
+
+    def features(self, text: str) -> tuple[ElementText, ...]:
+        """Return the features of a claim that a user wrote down; one that is not in it is refused."""
+        from sparse_coverage.charts.elements import given_elements, read_claims
+
+        if self.elements is None:
+            return ()
+        found = read_features(self.elements)
+        given = given_elements(read_claims(text), [f"{one.label}\t{one.text}" for one in found])
+        return tuple(replace(one, label=known.label) for one, known in zip(found, given, strict=True))
 
     def many(self) -> tuple[dict[str, Any], int]:
         """Return the queries of a file or folder as fields of a request, and how many could not be read; these are told."""
@@ -189,6 +231,7 @@ asked_options = gathered(
         "publication numbers of the index; a folder, a query a file.",
     ),
     path_option("--run", dir_okay=False, help="Write the rankings of --queries as a TREC run."),
+    features_option,
     check=lambda asked, given: asked.require_one(given["query"], given.get("filter")),
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,9 +13,9 @@ from sparse_coverage.patents.numbers import number_key
 from sparse_coverage.patents.patent import Patent
 from sparse_coverage.patents.readers import ops
 from sparse_coverage.patents.readers.fields import field_of, names, plain_name
-from sparse_coverage.patents.readers.json_stream import Record
+from sparse_coverage.patents.readers.json_stream import Noticing, Record
 from sparse_coverage.patents.readers.records import ID_FIELDS, identified, kind_of, read_record
-from sparse_coverage.patents.reading.context import Piece, ReadContext, ReadError
+from sparse_coverage.patents.reading.context import MENDED, Piece, ReadContext, ReadError
 from sparse_coverage.text import NAMES as LANGUAGES
 from sparse_coverage.text.languages import ONLY, choose_part, language_code
 
@@ -45,16 +45,25 @@ def recognises(head: bytes) -> bool:
 def read(piece: Piece, context: ReadContext) -> Patent:
     """Read one record."""
     if not isinstance(piece.content, Record):
-        return _read(_parsed(piece.content), context)
+        noticing = Noticing()
+        patent = _read(_parsed(piece.content, noticing), context)
+        return _told(patent, noticing.twice, context)
     try:
-        return _read(piece.content.value, context)
+        return _told(_read(piece.content.value, context), piece.content.twice, context)
     except ReadError as error:
         raise ReadError(f"record {piece.content.place}: {error.cause}", 0, error.document) from None
 
 
-def _parsed(line: bytes) -> Any:
+def _told(patent: Patent, twice: Sequence[str], context: ReadContext) -> Patent:
+    for name in twice:
+        context.report_note(f"{MENDED}{name!r} comes twice in an object; the last one counts", patent.id)
+    return patent
+
+
+def _parsed(line: bytes, noticing: Noticing) -> Any:
     try:
-        record = json.loads(line.decode("utf-8-sig"), parse_constant=_refuse_constant)
+        text = line.decode("utf-8-sig")
+        record = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=noticing.of)
     except UnicodeDecodeError as error:
         place = f"byte {error.start} of the line is {line[error.start]:#04x}"
         raise ReadError(f"not UTF-8: {place}. Save it as UTF-8.") from None

@@ -10,8 +10,10 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from io import BufferedReader
 from typing import Any, BinaryIO
 
@@ -33,10 +35,11 @@ Event = tuple[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record that is no line of its own: which one of the file it is, from 1, and what it holds."""
+    """A record that is no line of its own: which one of the file it is, from 1, what it holds, and keys that came twice in an object."""
 
     place: int
     value: Any
+    twice: tuple[str, ...] = ()
 
 
 def json_pieces(stream: BinaryIO, context: ReadContext) -> Iterator[Piece]:
@@ -100,6 +103,33 @@ def _is_record(value: Any) -> bool:
     return bool(fields & _IDS) and bool(fields & _TEXTS)
 
 
+class Noticing:
+    """Makes objects of JSON, of a name that comes twice with the last value, and takes note of such names."""
+
+    def __init__(self) -> None:
+        self.twice: list[str] = []
+
+    def of(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """Return an object."""
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            self.twice += [name for name, count in Counter(name for name, _ in pairs).items() if count > 1]
+        return made
+
+
+class _Object(dict[str, Any]):
+    """An object that takes note of names that come twice, in a list that it shares."""
+
+    def __init__(self, twice: list[str]) -> None:
+        super().__init__()
+        self._twice = twice
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if name in self:
+            self._twice.append(name)
+        super().__setitem__(name, value)
+
+
 class _Blocks:
     """A stream for the parser, which tells how much of it was read, and refuses a single value that has no end."""
 
@@ -130,6 +160,7 @@ class _Walk:
         self._place = 0
         self._size = 0  # of all values so far
         self._header: list[str] = []  # of rows that are lists
+        self._twice: list[str] = []  # names that came twice in an object of the record at hand
 
     def pieces(self) -> Iterator[Piece]:
         """Yield the records, and say where the text is not as it should be."""
@@ -175,7 +206,7 @@ class _Walk:
 
     def _object(self) -> Iterator[Piece]:
         """Yield the records in an object, or the object where it is one itself. A list whose name is known is never kept."""
-        record: dict[str, Any] = {}
+        record: dict[str, Any] = _Object(self._twice)
         holds_list = False
         before = self._size
         while (event := self._next())[0] != "end_map":
@@ -236,7 +267,7 @@ class _Walk:
 
     def _whole(self, begun: list[Event], before: int) -> Any:
         """Return the value that begins with some events; nothing where what was read since `before` is too much."""
-        builder, depth = ObjectBuilder(), 0
+        builder, depth = ObjectBuilder(partial(_Object, self._twice)), 0
         for event in itertools.chain(begun, iter(self._next, None)):
             kind, value = event
             depth += (kind in ("start_map", "start_array")) - (kind in ("end_map", "end_array"))
@@ -251,4 +282,6 @@ class _Walk:
         self._place += 1
         if self._size - before > self._largest:
             return Piece.refused("a record", self._largest, 0)
-        return Piece(Record(self._place, value), 0)
+        twice = tuple(dict.fromkeys(self._twice))
+        self._twice.clear()
+        return Piece(Record(self._place, value, twice), 0)

@@ -149,7 +149,6 @@ async def add_search(request: Request, project: ProjectId, body: SearchBody) -> 
             before = opened.search(body.previous).result.get("hits", ()) if body.previous else None
             asked = {
                 "claim": body.claim,
-                "elements": [{"label": one.label, "text": one.text} for one in body.elements],
                 "automatic": body.automatic,
                 "before": None if before is None else [hit["document"] for hit in before],
             }
@@ -216,7 +215,7 @@ def chart(request: Request, project: ProjectId, number: Number) -> Response:
         return answer_kept(_shown_chart(opened, opened.chart(number)))
 
 
-_BESIDE_A_SEARCH = ("claim", "elements", "automatic")
+_BESIDE_A_SEARCH = ("claim", "automatic")
 
 
 def _searched(
@@ -225,7 +224,7 @@ def _searched(
     """Search, add it to the history of a project with what belongs to it, and return it with what the page shows of it."""
     result = public(service_of(request).search(index, search))
     used = {
-        "query": result["query"][:MOST_SHOWN],
+        "query": (search.query or result["query"])[:MOST_SHOWN],
         "searched": result["searched"],
         "ranking": result["about"]["ranking"],
     }

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from sparse_coverage.errors import SparseCoverageError
 from sparse_coverage.package import __version__
-from sparse_coverage.server.errors import may_answer, refusal_of, refuse
+from sparse_coverage.server.errors import Refusal, may_answer, refuse
 
 router = APIRouter(tags=["state"])
 
@@ -25,10 +22,11 @@ class Health(BaseModel):
 
 
 class Readiness(BaseModel):
-    """The server can answer."""
+    """The server can answer: which indexes can be searched, and why others cannot."""
 
     ready: bool
     indexes: list[str]
+    missing: dict[str, str] = {}
 
 
 @router.get("/v1/health", responses=may_answer())
@@ -39,12 +37,12 @@ async def health() -> Health:
 
 @router.get("/v1/ready", response_model=Readiness, responses=may_answer())
 def ready(request: Request) -> Readiness | Response:
-    """Say whether every index can be searched. Needs no key."""
-    indexes = request.app.state.indexes
-    try:
-        return Readiness(ready=True, indexes=[one["name"] for one in indexes.about()])
-    except SparseCoverageError as error:
-        return refuse(replace(refusal_of(error, request.app.state.settings), status=503))
+    """Say which indexes can be searched; none is 503. Needs no key."""
+    every = request.app.state.indexes.about()
+    missing = {one["name"]: one["missing"] for one in every if "missing" in one}
+    if len(missing) == len(every):
+        return refuse(Refusal(503, " ".join(missing.values())))
+    return Readiness(ready=True, indexes=[one["name"] for one in every if one["name"] not in missing], missing=missing)
 
 
 @router.get("/metrics", response_class=PlainTextResponse, responses=may_answer())

@@ -21,6 +21,7 @@ class ClaimForm {
     this.actions = actions;
     this.split = NOTHING;
     this.own = null; // a user's own lines
+    this.weights = {}; // how often features count, by their text, where that is not once
     this.from = null; // the patent that the text was taken from, with the filters that come with it
     this.listed = null; // a list of numbers: {ids, unknown, among}
     this.keep = quietly(() => keepDraft(this.values()), 700);
@@ -87,7 +88,7 @@ class ClaimForm {
   }
 
   values() {
-    return { text: this.text.value, from: this.from, listed: this.listed, claims: this.claims.value, own: this.own, ranking: this.ranking.value, rerank: this.rerank.value, count: this.count.value, filters: this.filters.values() };
+    return { text: this.text.value, from: this.from, listed: this.listed, claims: this.claims.value, own: this.own, weights: this.weights, ranking: this.ranking.value, rerank: this.rerank.value, count: this.count.value, filters: this.filters.values() };
   }
 
   restore() {
@@ -97,6 +98,7 @@ class ClaimForm {
     this.listed = kept.listed || null;
     this.claims.value = kept.claims || '';
     this.own = kept.own || null;
+    this.weights = kept.weights || {};
     this.filters.set(kept.filters);
     if (kept.count) this.count.value = kept.count;
     for (const name of ['ranking', 'rerank']) if ([...this[name].options].some(one => one.value === kept[name])) this[name].value = kept[name];
@@ -193,9 +195,22 @@ class ClaimForm {
     fill(this.elements,
       wrong ? h('p', { class: 'wrong', role: 'alert' }, wrong) : null,
       this.from ? null : warnings.map(one => h('p', { class: 'warning small', role: 'note' }, one)),
-      h('ol', {}, elements.map((one, number) => h('li', {}, h('b', { class: `chip ${featureClass(number)}` }, one.label), ' ', one.text))),
+      h('ol', {}, elements.map((one, number) => this.feature(one, number))),
       h('p', { class: 'row' }, button('Split or join', () => this.editElements(), { class: 'quiet' }),
         this.own !== null ? button('As found', () => { this.own = null; this.changed(); this.prepare(); }, { class: 'quiet' }) : null));
+  }
+
+  /** A feature, and how often it counts in the search. */
+  feature({ label, text }, number) {
+    const weight = h('select', { class: 'weight', 'aria-label': `${label} in the search`, onchange: () => {
+      delete this.weights[text];
+      if (weight.value !== '1') this.weights[text] = Number(weight.value);
+      row.dataset.weight = weight.value;
+      this.changed();
+    } }, [['1', 'counts'], ['2', 'counts twice'], ['0', 'left out']].map(([value, told]) => h('option', { value }, told)));
+    weight.value = String(this.weights[text] ?? 1);
+    const row = h('li', { 'data-weight': weight.value }, h('b', { class: `chip ${featureClass(number)}` }, label), ' ', h('span', { class: 'feature-text' }, text), ' ', weight);
+    return row;
   }
 
   editElements() {
@@ -279,9 +294,9 @@ class ClaimForm {
     return {
       search: {
         query: this.text.value.trim() ? this.text.value : null, claims: claims.length > 1 ? this.claims.value.trim() || 'all' : null, source: this.from?.source || '',
-        k: Number(this.count.value), passages: 3, group: true, ranking: this.ranking.value, rerank: this.rerank.value || null, filters, facets: true,
+        elements: elements.map(({ label, text }) => ({ label, text, weight: this.weights[text] ?? 1 })), k: Number(this.count.value), passages: 3, group: true, ranking: this.ranking.value, rerank: this.rerank.value || null, filters, facets: true,
       },
-      claim: charted || null, elements: elements.map(({ label, text }) => ({ label, text })), automatic,
+      claim: charted || null, automatic,
     };
   }
 

@@ -8,8 +8,16 @@ import { LABELS, marksFor } from './store.js';
 /** Makes the list of a search with its heading. */
 export function resultList(shown, actions) {
   const { view, index, request } = shown;
-  return [heading(shown, actions), request.elements?.length ? h('p', { class: 'dim small legend' }, 'Each feature of the claim has its colour. A filled label: the passages shown have phrases for it, in that colour. A label with an edge: they have single words of it. Point at a label to read which.') : null,
-    notes(view), h('ol', { class: 'results' }, view.hits.map((hit, place) => resultRow(hit, place, index, actions)))];
+  return [heading(shown, actions), request.elements?.length ? h('p', { class: 'dim small legend' }, 'Each feature of the claim has its colour. A filled label: one passage has most of its words. A label with an edge: some of them. Press a label to go there. It is no judgement; that is the chart.') : null,
+    notes(view), h('ol', { class: 'results' }, view.hits.map((hit, place) => resultRow(hit, place, index, actions))), beyond(view, index, actions)];
+}
+
+/** What has the features that the first documents lack. */
+function beyond({ lacking, beyond: hits }, index, actions) {
+  if (!lacking.length) return null;
+  const named = lacking.join(', ');
+  return h('section', { class: 'beyond', 'aria-label': 'What the first ten lack' }, h('h2', {}, hits.length ? `Have what the first ten lack: ${named}` : `Lacking in the first ten, and nothing else found has it: ${named}`),
+    h('ol', { class: 'results' }, hits.map(hit => resultRow(hit, -1, index, actions))));
 }
 
 function heading(shown, actions) {
@@ -45,12 +53,12 @@ const notes = view => (view.notes.length ? h('ul', { class: 'dim small' }, view.
 
 function resultRow(hit, place, index, actions) {
   const row = h('li', { class: 'result', 'data-id': hit.document, 'data-index': index, 'data-passage': hit.passages[0]?.id },
-    h('div', { class: 'rank' }, h('span', {}, place + 1), hit.was ? h('small', { class: 'moved' }, hit.was) : null),
+    h('div', { class: 'rank' }, h('span', {}, place < 0 ? '+' : place + 1), hit.was ? h('small', { class: 'moved' }, hit.was) : null),
     h('div', { class: 'what' },
       h('h2', {}, h('a', { class: 'title', href: `#/document/${encodeURIComponent(index)}/${encodeURIComponent(hit.document)}` }, hit.title)),
       h('p', { class: 'facts' }, known(hit)),
       hit.why ? h('p', { class: 'dim small' }, hit.why) : null,
-      chips(hit.features),
+      strip(hit, index),
       hit.passages.slice(0, 1).map(passageLine),
       hit.passages.length > 1 ? h('details', { class: 'more' }, h('summary', {}, `${hit.passages.length - 1} more ${hit.passages.length > 2 ? 'passages' : 'passage'}`), hit.passages.slice(1).map(passageLine)) : null,
       noteOf(index, hit.document)),
@@ -71,13 +79,14 @@ function known(hit) {
   return parts.filter(Boolean).flatMap((one, place) => (place ? [' · ', one] : [one]));
 }
 
-/** A label for each feature: filled where the passages shown have phrases for it, with an edge where they have single words of it. */
-function chips(features) {
+/** A label for each feature: filled where a passage has most of its words, with an edge where one has some; it leads to that passage. */
+function strip({ document, features }, index) {
   if (!features.length) return null;
   return h('ul', { class: 'chips', 'aria-label': 'Features' }, features.map((one, number) => {
-    const [kind, told] = one.phrases.length ? ['', 'has phrases here'] : one.words.length ? [' some', 'has words here'] : [' empty', 'has none here'];
-    const found = [...one.phrases, ...one.words].join(', ') || 'no words of it in the passages shown';
-    return h('li', { class: `chip ${featureClass(number)}${kind}`, title: `${one.text}: ${found}` }, one.label, h('span', { class: 'unseen' }, ` ${told}`));
+    const look = `chip ${featureClass(number)}${one.has === 'touched' ? '' : one.has ? ' some' : ' empty'}${one.left_out ? ' left-out' : ''}`;
+    const told = `${one.text}: ${one.told}${one.left_out ? ' (left out of the search)' : ''}`;
+    const inside = [one.label, h('span', { class: 'unseen' }, `: ${one.told}`)];
+    return h('li', {}, one.passage ? h('a', { class: look, title: told, href: `#/document/${[index, document, one.passage].map(encodeURIComponent).join('/')}` }, inside) : h('span', { class: look, title: told }, inside));
   }));
 }
 

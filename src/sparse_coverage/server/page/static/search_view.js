@@ -55,10 +55,10 @@ export function searchView(actions) {
   /** Ranks again by the marks, or without them. */
   function rankAgain(withMarks = true) {
     if (!store.search) return undefined;
-    const { elements, before, marks, claim, automatic, used, ...search } = store.search.request;
+    const { before, marks, claim, automatic, used, ...search } = store.search.request;
     // Marks are centers added and taken away, so a ranking without centers cannot use them, and nothing else ranks again.
     const by = withMarks ? { ranking: takesMarks(form.ranking.value) ? form.ranking.value : 'combined', rerank: null } : { ranking: form.ranking.value, rerank: form.rerank.value || null };
-    return run({ search: { ...search, ...by }, elements, claim, automatic }, withMarks ? 'marks' : 'first');
+    return run({ search: { ...search, ...by }, claim, automatic }, withMarks ? 'marks' : 'first');
   }
 
   function show() {

@@ -22,7 +22,10 @@ const go = view => { location.hash = `#/${view}`; };
 
 async function begin() {
   try {
-    store.indexes = await get('/v1/indexes');
+    const every = await get('/v1/indexes');
+    store.indexes = every.filter(one => !one.missing);
+    if (every.length && !store.indexes.length) throw new Error(every.map(one => one.missing).join(' '));
+    for (const one of every.filter(one => one.missing)) notice(`missing ${one.name}`, `${one.missing} The other indexes can be searched.`);
     store.index = store.indexes[0]?.name || '';
     await openLast();
     if (store.search && store.indexes.some(one => one.name === store.search.index)) store.index = store.search.index;

