@@ -229,12 +229,6 @@ def test_errors_say_what_is_wrong_in_one_shape(client, status, path, body, told)
     assert told in answer.json()["error"]["message"]
 
 
-def test_half_a_character_is_refused_and_not_stumbled_over(client):
-    broken = b'{"query": "\\ud800"}'
-    answer = client.post(SEARCH, content=broken, headers={"content-type": "application/json"})
-    assert answer.status_code == 422
-
-
 def test_no_folder_of_the_server_leaves_it(client, made):
     answer = client.post(SEARCH, json={"query": CLAIM, "k": 12, "passages": 1})
     assert "secret folder" not in answer.text
