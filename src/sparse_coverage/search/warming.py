@@ -136,9 +136,6 @@ def compile_lists() -> None:
         list_kernels.postings_of(wide, np.uint32(0), np.zeros(1, np.int64))
     for taken in (1, 2):
         best_documents(scores, starts, taken, 1, EVERYTHING)
-    written, gaps = np.zeros(list_kernels.BYTES_A_POSTING, np.uint8), np.ones(1, np.int64)
-    used = list_kernels.encode_postings(gaps.astype(np.uint64), gaps.astype(np.uint64), written)
-    list_kernels.decode_postings(frozen(written[:used]), gaps, gaps)
     whole = pack_vectors(np.ones((1, 8), np.float32))
     for scales in (whole.scales, frozen(whole.scales)):
         best_products(frozen(whole.rows), scales, np.ones(whole.rows.shape, np.int16), 1.0, EVERYTHING, scores)

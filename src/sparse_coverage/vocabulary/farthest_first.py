@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from sparse_coverage.errors import VocabularyError
-from sparse_coverage.kernels import Floats, Int16s, Int32s, Int64s, Mask, Workers
+from sparse_coverage.kernels import Floats, Int16s, Int64s, Mask, Workers
 from sparse_coverage.kernels.traversal import choose, meet_followers, meet_unseen
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.vocabulary.nearest import ROWS, CentersOnGpu, find_gpu
@@ -27,7 +27,6 @@ from sparse_coverage.vocabulary.points import (
     Points,
     as_points,
     check_enough,
-    margin,
     quantise,
     too_few,
 )
@@ -82,41 +81,8 @@ def farthest_first(
     return Traversal(walk.state.picked.copy(), walk.state.gaps.copy())
 
 
-def above(rows: Int64s, distances: Floats, theta: np.float32, tie_row: int) -> Mask:
-    """Return which points come before a threshold: farther than theta, or as far and in a lower row than `tie_row`."""
-    found: Mask = (distances > theta) | ((distances == theta) & (rows < tie_row))
-    return found
-
-
-def choose_among(
-    rows: Int64s,
-    distances: Floats,
-    vectors: Floats,
-    owners: Int32s,
-    theta: np.float32,
-    tie_row: int,
-    *,
-    first: int,
-    most: int,
-) -> tuple[Int64s, Floats]:
-    """Choose up to `most` centers among up-to-date points, while the farthest comes before the threshold.
-
-    Returns their places among the points and how far each was. Keeps the points' distances up to date, and in `owners`
-    their nearest centers, the new ones numbered from `first` on.
-    """
-    picked, gaps = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.float32)
-    quantised, error = quantise(vectors), margin(vectors.shape[1])
-    number = choose(rows, distances, vectors, quantised, picked, gaps, owners, theta, tie_row, SAME_POINT, first, error)
-    return picked[:number], gaps[:number]
-
-
 class Walk:
-    """One traversal under way.
-
-    On one machine `run` does all of it. Where the points are shared out, each share is a walk over its own points that is
-    told the centers, wherever they were chosen (`meet_centers`), and names its farthest points (`fill_pool`): `pool` holds
-    them, in row order, `state.bound` their distances, and every other point comes after `frontier.theta` and `.tie_row`.
-    """
+    """One traversal under way. `pool` holds the farthest points, in row order, `state.bound` their distances."""
 
     def __init__(
         self,
@@ -158,7 +124,7 @@ class Walk:
         advance(self.state.count)
         while self.state.count < self.count:
             before = self.state.count
-            self.fill_pool()
+            self._fill_pool()
             self._choose()
             advance(self.state.count - before)
             if checkpoint is not None and time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
@@ -167,19 +133,7 @@ class Walk:
         if checkpoint is not None and self.state.count > found:
             self.state.save(checkpoint, self.seed, self.fingerprint)  # a shorter run keeps what a longer one left
 
-    def meet_centers(self, vectors: Floats, own: Int64s) -> None:
-        """Take note of centers that were chosen elsewhere. `own` are those among these points: no candidates any more."""
-        if not self.state.count:
-            self._add(vectors[:1])
-            self._meet_first()
-            vectors = vectors[1:]
-        if len(vectors):
-            self._add(vectors)
-        self.state.bound[own] = -np.inf
-        self.frontier.give_back(self.pool)  # their distances may have fallen: they are taken again if still far
-        self.pool = np.empty(0, dtype=np.int64)
-
-    def fill_pool(self) -> None:
+    def _fill_pool(self) -> None:
         """Bring the points of largest bound up to date until enough of them stay above the threshold, or none is left."""
         while True:
             numbers = self.frontier.take(self.pool)
@@ -209,22 +163,21 @@ class Walk:
         self.state.bound[row] = -np.inf
 
     def _above(self, numbers: Int64s) -> Mask:
-        return above(numbers, self.state.bound[numbers], self.frontier.theta, self.frontier.tie_row)
+        """Return which points come before the threshold: farther than theta, or as far and in a lower row."""
+        distances, theta = self.state.bound[numbers], self.frontier.theta
+        found: Mask = (distances > theta) | ((distances == theta) & (numbers < self.frontier.tie_row))
+        return found
 
     def _choose(self) -> None:
         """Choose greedily in the pool, then tell the centers' neighbourhoods."""
         state, pool, first = self.state, self.pool, self.state.count
         vectors, distances, owners = self.points.rows(pool), state.bound[pool], state.owner[pool]
-        picked, gaps = choose_among(
-            pool,
-            distances,
-            vectors,
-            owners,
-            self.frontier.theta,
-            self.frontier.tie_row,
-            first=first,
-            most=self.count - first,
+        picked, gaps = np.empty(self.count - first, np.int64), np.empty(self.count - first, np.float32)
+        theta, tie_row, error = self.frontier.theta, self.frontier.tie_row, self.centers.margin
+        found = choose(
+            pool, distances, vectors, quantise(vectors), picked, gaps, owners, theta, tie_row, SAME_POINT, first, error
         )
+        picked, gaps = picked[:found], gaps[:found]
         if not len(picked):
             raise too_few(self.count, len(self.points), first)
         last = first + len(picked)
