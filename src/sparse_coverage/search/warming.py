@@ -102,8 +102,7 @@ def compile_dense() -> None:
         farthest_first(Points(points), 20, threads=1)
     packed = Centers.of(rows)
     nearest_centers(rows, packed, threads=1, quiet=True)
-    nearest, distances, limits = np.zeros(40, np.int32), np.ones(40, np.float32), np.zeros(48, np.int32)
-    dense_kernels.decide(np.zeros((1, 2), np.int64), rows, 0, packed.rows, nearest, distances)
+    distances, limits = np.ones(40, np.float32), np.zeros(48, np.int32)
     for points, radii in ((rows, distances), (frozen(rows), frozen(distances))):
         dense_kernels.canonical_distance(points[0], points[1])
         fill_limits(radii, packed.margin, limits)

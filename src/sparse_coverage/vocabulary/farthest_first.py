@@ -19,7 +19,6 @@ from sparse_coverage.errors import VocabularyError
 from sparse_coverage.kernels import Floats, Int16s, Int64s, Mask, Workers
 from sparse_coverage.kernels.traversal import choose, meet_followers, meet_unseen
 from sparse_coverage.progress import progress_bar
-from sparse_coverage.vocabulary.nearest import ROWS, CentersOnGpu, find_gpu
 from sparse_coverage.vocabulary.points import (
     SHORTEST,
     Centers,
@@ -56,15 +55,13 @@ def farthest_first(
     threads: int | None = None,
     block: int | None = None,
     checkpoint: Path | None = None,
-    device: str | None = None,
 ) -> Traversal:
     """Choose `count` rows of normalised points. The first is drawn with the seed; ties go to the lowest row.
 
     Where there are not enough distinct points, the error says how many: at once where rows are equal, at the end of the
     walk where they only lie closer than SAME_POINT. `block` is how many points are brought up to date at a time. With a
     `checkpoint` file, the state is saved there every half minute and at the end, and taken up again from there: after an
-    interruption, or to choose more centers. Products are screened on the torch `device`; without one, on a GPU where torch
-    has one and there is enough work for it, otherwise by compiled kernels. The result is the same.
+    interruption, or to choose more centers.
     """
     points = as_points(points)
     if count < 1:
@@ -73,7 +70,7 @@ def farthest_first(
         raise VocabularyError("There are no spans to choose centers from: the texts are empty.")
     check_enough(points, count)
     with Workers(threads) as workers:
-        walk = Walk(points, count, workers, seed=seed, block=block, device=device or find_gpu(len(points), count))
+        walk = Walk(points, count, workers, seed=seed, block=block)
         if checkpoint is not None:
             walk.resume(checkpoint)
         with progress_bar("Choosing centers", count) as advance:
@@ -92,7 +89,6 @@ class Walk:
         *,
         seed: int = 0,
         block: int | None = None,
-        device: str | None = None,
     ) -> None:
         self.points = points
         self.reader = PointReader(points, PIECE, SHORTEST)
@@ -104,7 +100,6 @@ class Walk:
         self.state = TraversalState.fresh(len(points), count)
         self.centers = Centers(count, points.dimension)
         self.followers = Followers(count)
-        self.gpu = CentersOnGpu(self.centers, device) if device is not None else None
         self.frontier = Frontier(self.state.bound, block)
         self.pool = np.empty(0, dtype=np.int64)
 
@@ -137,13 +132,9 @@ class Walk:
         """Bring the points of largest bound up to date until enough of them stay above the threshold, or none is left."""
         while True:
             numbers = self.frontier.take(self.pool)
-            if self.gpu is None:
-                by_owner = np.argsort(self.state.owner[numbers], kind="stable")  # neighbours share their lists
-                numbers = numbers[by_owner]
-                pieces = [numbers[top : top + PIECE] for top in range(0, len(numbers), PIECE)]
-                self.workers.each(self._refresh, pieces)
-            else:
-                self._refresh_on(self.gpu, numbers)
+            numbers = numbers[np.argsort(self.state.owner[numbers], kind="stable")]  # neighbours share their lists
+            pieces = [numbers[top : top + PIECE] for top in range(0, len(numbers), PIECE)]
+            self.workers.each(self._refresh, pieces)
             staying = self._above(numbers)
             self.frontier.give_back(numbers[~staying])
             self.pool = np.concatenate([self.pool, numbers[staying]])
@@ -195,8 +186,6 @@ class Walk:
         self._enter(first)
 
     def _enter(self, first: int) -> None:
-        if self.gpu is not None:
-            return  # it meets all centers at once and needs no lists
         last = self.state.count
         spans = [(top, min(top + PIECE, last)) for top in range(first, last, PIECE)]
         found = self.workers.map(lambda span: leaders_of(self.centers, span[0], span[1]), spans)
@@ -212,16 +201,6 @@ class Walk:
         left = np.flatnonzero(self._above(numbers))
         left = left[np.argsort(state.seen[numbers[left]], kind="stable")]
         self._meet(left, numbers, rows, quantised, self.frontier.theta, self.frontier.tie_row)
-
-    def _refresh_on(self, gpu: CentersOnGpu, numbers: Int64s) -> None:
-        state = self.state
-        numbers = numbers[np.argsort(state.seen[numbers], kind="stable")]
-        for top in range(0, len(numbers), ROWS):
-            part = numbers[top : top + ROWS]
-            bound, owner = state.bound[part], state.owner[part]
-            gpu.meet(self.points.rows(part), owner, bound, int(state.seen[part].min()), state.count)
-            state.bound[part], state.owner[part] = bound, owner
-            state.seen[part] = state.checked[part] = state.count
 
     def _meet_first(self) -> None:
         """Measure every point against the first center."""
