@@ -93,14 +93,17 @@ def on_judged(folder: Path, encoder, save: Path | None, step: int) -> None:
             for of_set in (group == one for one in sorted(set(sets)))
         ]
         print(f"  {name:8} alone: AUC {', '.join(f'{value:.3f}' for value in values)}")
-    calibration = Calibration(encoder.name, encoder.fingerprint, space, score, {"held out": found})
     print(
         f"  weights {[round(weight, 2) for weight in score.weights]}, offsets {[round(one, 2) for one in score.offsets]}"
     )
-    said, called, shown = charted(claims, texts, paragraphs, sets, encoder, spaces, cells)
+    said, evidence, called, shown = charted(claims, texts, paragraphs, sets, encoder, spaces, cells)
     for name in sorted(set(called)):
         these = (said == 2) & (called == name)
         print(f"  disclosed ({name}): right {np.mean(labels[these] == 2):.3f} of {these.sum()}" if these.any() else "")
+    for name in sorted(set(sets)):
+        of_set = group == name
+        area = auc(evidence[of_set & (labels == 2)], evidence[of_set & (labels == 0)])
+        print(f"  charts, {name}: disclosed above not disclosed {area:.3f}")
     for what, verdicts in (("charts", said), ("thresholds without the claim", with_chosen_thresholds(cells))):
         for name in (*sorted(set(sets)), "all"):
             of_set = (group == name) | (name == "all")
@@ -111,7 +114,8 @@ def on_judged(folder: Path, encoder, save: Path | None, step: int) -> None:
             f"  {name:12} first quotation {first:.3f}, any of three {any_of:.3f} of {len(found_there)} disclosed cells"
         )
     if save:
-        calibration.save(save)
+        kept = {name: one | in_charts(labels, said, (group == name) | (name == "all")) for name, one in found.items()}
+        Calibration(encoder.name, encoder.fingerprint, space, score, {"held out": kept}).save(save)
 
 
 def peers(folder: Path, encoder, step: int) -> None:
@@ -148,12 +152,13 @@ def means(texts, encoder):
 
 
 def charted(claims, texts, paragraphs, sets, encoder, spaces, cells):
-    """Return the verdicts of charts by scores that did not know the claim, how strong they are called, and for cells that readers call
-    disclosed whether the first and any quotation lie in a paragraph that they name, by sets.
+    """Return the verdicts of charts by scores that did not know the claim, their evidence, how strong they are called, and for cells
+    that readers call disclosed whether the first and any quotation lie in a paragraph that they name, by sets.
     """
     table, labels, numbers = np.asarray(cells.figures), np.asarray(cells.labels), np.asarray(cells.claims)
     right: dict[str, list[tuple[bool, bool]]] = {}
     said: list[int] = []
+    evidence: list[float] = []
     called: list[str] = []
     vectors = KeptTokenVectors(encoder)
     for number, (judged, others) in enumerate(zip(claims, spaces, strict=True)):
@@ -166,13 +171,28 @@ def charted(claims, texts, paragraphs, sets, encoder, spaces, cells):
         for place, column in zip(judged.labels, zip(*chart.cells, strict=True), strict=True):
             for label, cell in zip(judged.labels[place], column, strict=True):
                 said.append((Verdict.NOT_FOUND, Verdict.PARTLY, Verdict.DISCLOSED).index(cell.verdict))
+                evidence.append(cell.evidence)
                 called.append(strength(cell.evidence, bool(cell.missing)))
                 named = paragraphs[number, place, cell.element]
                 if label == 2 and named:
                     places = [int(quote.passage.split("/")[-1]) for quote in cell.quotes]
                     hit = (places[:1] != [] and places[0] in named, bool(set(places) & named))
                     right.setdefault(sets[number], []).append(hit)
-    return np.asarray(said), np.asarray(called), right
+    return np.asarray(said), np.asarray(evidence), np.asarray(called), right
+
+
+def in_charts(labels, said, of_set):
+    """Return how good the verdicts of charts are among some cells, as `measures` does for those of the score alone."""
+    labels, said = labels[of_set], said[of_set]
+    right = float(((said == 2) & (labels == 2)).sum())
+    found = {
+        "agreement": (said == labels).mean(),
+        "kappa": kappa(labels, said),
+        "precision": right / max(1, (said == 2).sum()),
+        "recall": right / max(1, (labels == 2).sum()),
+        "disclosed but not found": (said[labels == 2] == 0).mean(),
+    }
+    return {name: round(float(value), 3) for name, value in found.items()}
 
 
 def with_chosen_thresholds(cells: JudgedCells):

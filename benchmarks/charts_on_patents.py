@@ -1,20 +1,27 @@
-"""Claim charts on full-text patents: claims against own and unrelated descriptions, features taken out, and the time it takes.
+"""Claim charts on full-text patents: what a chart says of features that a patent's description does not have, and the time it takes.
 
-    python benchmarks/charts_on_patents.py patents.jsonl [--time] [--quick]
+    python benchmarks/charts_on_patents.py patents.jsonl [--encoder gte-small] [--count 80] [--skip 0] [--save calibration.json] [--time]
 
-Claim 1 of each patent is set against the first 2,000 words of its own description and of an unrelated patent. Then all
-sentences are taken out of a description that name the thing of one element, and the chart should miss it and
-nothing else. `--time` measures what charts and combinations of long documents take instead.
+A patent's description supports what its own dependent claims add (`own`; `figure` where they have numbers). It does not disclose what
+another patent's claim says (`foreign`; said of a part of its own: `graft`), nor that one of its parts is what its claims say of
+another part, though every word of that is there (`swap`), nor numbers outside all that it has of that kind (`number`). Each is written
+into claim 1, as applicants amend, as a dependent claim, and alone, and charted against the description. `--save` writes into a
+calibration how often such features are called disclosed; charts say it. `--time` measures what charts and combinations of long
+documents take instead.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import math
+import re
 import time
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from itertools import islice, pairwise
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -25,14 +32,39 @@ from sparse_coverage.charts.chart import ChartDocument, Verdict
 from sparse_coverage.charts.charting import worth_reading
 from sparse_coverage.charts.claims import encode_claims
 from sparse_coverage.charts.combining import combine
-from sparse_coverage.charts.elements import chart_elements
-from sparse_coverage.charts.phrases import head, noun_phrases, telling
+from sparse_coverage.charts.elements import Element, chart_elements
+from sparse_coverage.charts.phrases import noun_phrases
+from sparse_coverage.charts.quantities import DocumentQuantities, Quantity, compare, quantities
 from sparse_coverage.charts.reading import KeptTokenVectors, make_chart
+from sparse_coverage.charts.terms import common_words
 from sparse_coverage.encoding import load_encoder
 from sparse_coverage.index import PassageRecord
-from sparse_coverage.patents import passages, read_patents
+from sparse_coverage.patents import Claim, Patent, passages, read_patents
+from sparse_coverage.patents.claims import numbered_claims
 from sparse_coverage.progress import tracked
-from sparse_coverage.text import content_words, sentence_ends, stems
+from sparse_coverage.text import stems
+
+LACKING = ("graft", "foreign", "swap", "number")
+_ADDED = re.compile(
+    r"\bclaims?\s+\d+[^,;:]{0,40},?\s*(?:wherein|in which)\s*:?\s+(?:the|said)\s+(?P<thing>[^,;:]{2,60}?)\s+"
+    r"(?P<said>(?:is|are|has|have|comprises?|includes?|contains?|consists?\s+of)\s[^;:]+?)\.?\s*$",
+    re.S,
+)
+"""What a dependent claim says of one thing."""
+_PLURAL = {
+    "are": "is",
+    "have": "has",
+    "comprise": "comprises",
+    "include": "includes",
+    "contain": "contains",
+    "consist": "consists",
+}
+_DIGITS = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_FROM, _TO = 3, 25
+"""What is said has so many words."""
+_STRANGE = 2
+"""A planted feature has at least so many key terms that the document lacks."""
+_TRIES = 200
 
 
 def main() -> None:
@@ -40,91 +72,167 @@ def main() -> None:
     parser.add_argument("patents", type=Path, help="patents with claims and descriptions")
     parser.add_argument("--time", action="store_true", help="only how long charts and combinations take")
     parser.add_argument("--encoder", default="minilm")
-    parser.add_argument("--quick", action="store_true", help="twenty patents")
+    parser.add_argument("--count", type=int, default=80, help="so many patents that have features to plant")
+    parser.add_argument("--skip", type=int, default=0, help="without the first ones")
+    parser.add_argument("--save", type=Path, help="write the shares into this calibration, which is measured")
     options = parser.parse_args()
     print(describe())
     encoder = load_encoder(options.encoder)
     if options.time:
         on_time(options.patents, encoder)
     else:
-        on_patents(options.patents, encoder, 20 if options.quick else 70)
+        on_planted(options, encoder)
 
 
-def on_patents(path: Path, encoder, count: int) -> None:
-    """Print how claims do against their own and other descriptions, and whether a feature that is taken out is missed."""
-    calibration = calibration_for(encoder)
-    chosen = list(islice((patent for patent in read_patents(path) if patent.claims and patent.description), count))
-    every = [element for patent in read_patents(path) for element in chart_elements(patent.claims)]
-    empty = sum(not content_words(element.text, "en") for element in every)
-    print(f"elements of all claims: {len(every):,}, of which {empty} have no word that says something")
-    told: dict[str, Counter[str]] = {"own": Counter(), "unrelated": Counter()}
-    for number, patent in enumerate(tracked(chosen[::3], "Reading patents", len(chosen[::3]))):
-        far = chosen[(3 * number + len(chosen) // 2) % len(chosen)]
-        encoded = encode_claims(patent.claims[:1], chart_elements(patent.claims[:1])[:12], encoder, calibration)
-        documents = [ChartDocument(one.id, one.title, described(one, set())) for one in (patent, far)]
-        for own, other in make_chart(encoded, documents, encoder, calibration).cells:
-            told["own"][own.verdict] += 1
-            told["unrelated"][other.verdict] += 1
-    for name, words in told.items():
-        print(f"elements in the {name} description: {', '.join(f'{word} {words[word]}' for word in Verdict)}")
-    planted(chosen, encoder, calibration)
-
-
-def planted(patents, encoder, calibration) -> None:
-    """Take every sentence out of a patent that names a feature of its claim, and see what its chart says then."""
-    chance = np.random.default_rng(0)
-    told: Counter[str] = Counter()
-    kept = cells = cases = named = 0
-    for patent in tracked(patents, "Taking features out", len(patents)):
-        claims = patent.claims[:1]
-        elements = chart_elements(claims)
-        places = [telling(each) for each in noun_phrases([element.text for element in elements])]
-        heads = [{head(place) for place in each} for each in places]
-        own = [
-            mine - set().union(*(other for n, other in enumerate(heads) if n != number))
-            for number, mine in enumerate(heads)
-        ]
-        candidates = [n for n in range(1, len(elements)) if places[n] and head(places[n][0]) in own[n]]
-        if not candidates:
-            continue
-        without = int(chance.choice(candidates))
-        whole = ChartDocument(patent.id, patent.title, described(patent, set()))
-        less = ChartDocument(patent.id, patent.title, described(patent, own[without]))
-        if not less.passages:
-            continue
-        encoded = encode_claims(claims, elements, encoder, calibration)
-        chart = make_chart(encoded, [whole, less], encoder, calibration)
-        if chart.cells[without][0].verdict == "not found":
-            continue
-        cases += 1
-        told[chart.cells[without][1].verdict] += 1
-        named += places[without][0] in chart.cells[without][1].missing
-        for number, (before, after) in enumerate(chart.cells):
-            if number != without and before.verdict != "not found":
-                cells += 1
-                kept += after.verdict != "not found"
+def on_planted(options, encoder) -> None:
+    """Print what charts say of planted features, by kind and by where they stand."""
+    calibration = calibration_for(encoder, options.save)
+    patents = [patent for patent in read_patents(options.patents) if patent.claims and patent.description]
+    chosen = list(islice(planted_features(patents), options.skip, options.skip + options.count))
+    told: dict[tuple[str, str], Counter[str]] = {}
+    same = Counter()
+    for patent, features in tracked(chosen, "Reading patents", len(chosen)):
+        records = tuple(PassageRecord.of(one) for one in passages(patent) if one.section == "description")
+        vectors = KeptTokenVectors(encoder)
+        verdicts: dict[str, list[str]] = {}
+        for one in features:
+            encoded = encode_claims(one.claims, [one.element], encoder, calibration)
+            document = ChartDocument(patent.id, patent.title, records)
+            [[cell]] = make_chart(encoded, [document], encoder, calibration, vectors=vectors).cells
+            told.setdefault((one.kind, one.place), Counter())[cell.verdict] += 1
+            verdicts.setdefault(one.element.text, []).append(cell.verdict)
+        same.update(len(set(both)) == 1 for both in verdicts.values())
+    print(f"{len(chosen)} patents; share of features called")
+    print(f"{'':<22}{'features':>9}" + "".join(f"{word:>12}" for word in Verdict))
+    for (kind, place), words in sorted(told.items()):
+        shares = "".join(f"{words[word] / words.total():>12.2f}" for word in Verdict)
+        print(f"{kind + ', ' + place:<22}{words.total():>9}{shares}")
     print(
-        f"a feature taken out of {cases} patents (all sentences with its nouns): "
-        + ", ".join(f"{word} {told[word]}" for word in Verdict)
+        f"the same verdict in claim 1, as a dependent claim and alone: {same[True] / same.total():.3f} of {same.total()}"
     )
-    print(f"the thing that was taken out is named as missing in {named}")
-    print(f"the other elements are still disclosed or partly so in {kept} of {cells} cells")
+    if options.save:
+        counts = {kind: told[kind, "in claim 1"] for kind in LACKING if (kind, "in claim 1") in told}
+        shares = {kind: round(words[Verdict.DISCLOSED] / words.total(), 3) for kind, words in counts.items()}
+        content = json.loads(options.save.read_text(encoding="utf-8"))
+        content["figures"]["planted"] = {"patents": len(chosen), **shares}
+        options.save.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
-def described(patent, left_out: set[str]) -> tuple[PassageRecord, ...]:
-    """Return the first passages of a description without the sentences that hold one of these stems."""
-    records = []
-    size = 0
-    for passage in passages(patent):
-        if passage.section != "description" or size > 2000:
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """A feature at a place in claims, and what of it is in the patent's description: `kind` is own, foreign, graft, swap, figure or number.
+
+    `strange` are the stems of its words that the description lacks.
+    """
+
+    kind: str
+    place: str
+    claims: tuple[Claim, ...]
+    element: Element
+    strange: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    thing: str
+    said: str
+
+    @property
+    def text(self) -> str:
+        return f"the {self.thing} {self.said}"
+
+    def of(self, thing: str) -> _Said:
+        """Say the same of another thing."""
+        verb, _, rest = self.said.partition(" ")
+        return _Said(thing, f"{_PLURAL.get(verb, verb)} {rest}")
+
+
+def planted_features(patents: Sequence[Patent], seed: int = 0) -> Iterator[tuple[Patent, list[Planted]]]:
+    """Yield patents with features planted into their claims: written into claim 1 as applicants amend, as a dependent claim, and alone."""
+    said = {patent.id: list(_said(patent)) for patent in patents}
+    every = [(patent.id, one) for patent in patents for one in said[patent.id]]
+    for patent in patents:
+        texts = [paragraph.text for paragraph in patent.description]
+        words = set[str]().union(*(stems(text, "en") for text in texts))
+        own = [one for one in said[patent.id] if stems(one.text, "en") <= words]
+        if len(own) < 2 or not every:
             continue
-        size += len(passage.text.split())
-        edges = [0, *sentence_ends(passage.text)]
-        pieces = [passage.text[start:end] for start, end in pairwise(edges)]
-        text = "".join(piece for piece in pieces if not stems(piece, "en") & left_out)
-        if text.strip():
-            records.append(replace(PassageRecord.of(passage), text=text))
-    return tuple(records)
+        chance = np.random.default_rng([seed, *patent.id.encode()])
+        first, second = (own[place] for place in chance.permutation(len(own))[:2].tolist())
+        rows: list[tuple[str, str, tuple[str, ...]]] = [("own", first.text, ()), ("own", second.text, ())]
+        for kind in ("graft", "foreign"):
+            if found := _strange(every, patent.id, words, chance):
+                other, lacking = found
+                rows.append((kind, (other.of(first.thing) if kind == "graft" else other).text, lacking))
+        apart = [
+            (a, b)
+            for a in own
+            for b in own
+            if not stems(a.thing, "en") & stems(b.text, "en") and not quantities(b.said)
+        ]
+        if apart:
+            a, b = apart[int(chance.integers(len(apart)))]
+            rows.append(("swap", b.of(a.thing).text, ()))
+        there = DocumentQuantities(texts)
+        for one in own:
+            numbers = quantities(one.text)
+            if numbers and all(found.agrees for found in compare(one.text, numbers, there, lambda _: 1.0)):
+                rows.append(("figure", one.text, ()))
+                if other_numbers := _changed(one.text, numbers, there):
+                    rows.append(("number", other_numbers, ()))
+                break
+        yield patent, [planted for row in rows for planted in _into_claims(patent, *row)]
+
+
+def _said(patent: Patent) -> Iterator[_Said]:
+    for claim in patent.claims[1:]:
+        match = _ADDED.search(claim.text)
+        if match and _FROM <= len(match["said"].split()) <= _TO and noun_phrases([match["thing"]])[0]:
+            yield _Said(" ".join(match["thing"].split()), " ".join(match["said"].split()))
+
+
+def _strange(
+    every: Sequence[tuple[str, _Said]], patent: str, words: set[str], chance: np.random.Generator
+) -> tuple[_Said, tuple[str, ...]] | None:
+    """Return what another patent's claim says, with key terms that are not among a description's words."""
+    for place in chance.integers(len(every), size=_TRIES).tolist():
+        owner, one = every[place]
+        lacking = tuple(sorted(stems(one.said, "en") - words - common_words()))
+        if owner != patent and len(lacking) >= _STRANGE and not quantities(one.said):
+            return one, lacking
+    return None
+
+
+def _changed(text: str, numbers: Sequence[Quantity], there: DocumentQuantities) -> str | None:
+    """Return a text with its numbers changed so that a document has nothing within them; None where no factor does it."""
+    for factor in (7, 0.13, 31, 0.021):
+        out, end = "", 0
+        for one in numbers:
+            out, end = out + text[end : one.start] + _scaled(one.text, factor), one.end
+        out += text[end:]
+        new = quantities(out)
+        percent = any(one.unit == "%" and math.isfinite(one.high) and one.high > 100 for one in new)
+        within = any(mine.holds(theirs) for mine in new for theirs, _ in there.like(mine))
+        if not re.search(r"\de", out) and len(new) == len(numbers) and not percent and not within:
+            return out
+    return None
+
+
+def _scaled(text: str, factor: float) -> str:
+    return _DIGITS.sub(lambda found: f"{float(found[0].replace(',', '')) * factor:.4g}", text)
+
+
+def _into_claims(patent: Patent, kind: str, text: str, strange: tuple[str, ...]) -> Iterator[Planted]:
+    first = patent.claims[0].text.rstrip(" .")
+    thing = noun_phrases([first])[0]
+    name = thing[0].text if thing else "subject"
+    amended = numbered_claims([f"{first}; and wherein {text}."])
+    added = numbered_claims([f"{first}.", f"The {name} of claim 1, wherein {text}."])
+    alone = numbered_claims([f"A {name}, wherein {text}."])
+    for place, claims in (("in claim 1", amended), ("dependent", added), ("alone", alone)):
+        start = claims[-1].text.rfind(text)
+        element = Element("x", claims[-1].number, "element", start, start + len(text), text)
+        yield Planted(kind, place, claims, element, strange)
 
 
 def on_time(path: Path, encoder) -> None:

@@ -17,7 +17,7 @@ from file_targets import calibrations, models, project_files, projects
 from service_target import rest
 
 from sparse_coverage.charts.elements import chart_elements, read_claims
-from sparse_coverage.charts.quantities import compare, quantities
+from sparse_coverage.charts.quantities import DocumentQuantities, compare, quantities
 from sparse_coverage.errors import SparseCoverageError
 from sparse_coverage.index import (
     DocumentRecord,
@@ -79,7 +79,7 @@ def sentences(data: bytes) -> None:
     assert all(start < end for start, end in pieces) or not text
     assert all(one[1] <= other[0] for one, other in pairwise(pieces))
     found = quantities(text)
-    compare(found, found)
+    compare(text, found, DocumentQuantities([text]), lambda stem: 1.0)
 
 
 def filters(data: bytes) -> None:

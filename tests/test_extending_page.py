@@ -114,6 +114,9 @@ def test_each_example_is_one_file_and_one_line_and_works(tmp_path: Path) -> None
     assert hits == [("XX-2-A1", 1.0), ("XX-1-A1", 0.5)]  # "a" and "of" are half of "a housing of rubber"
     ranked, filtered = ["1.0 XX-2-A1 Pump", "0.5 XX-1-A1 Valve"], ["XX-1-A1 ['Smith']"]
     assert told["script"].splitlines() == ["Pump", *ranked, *filtered, "1.0", "sv", "Fan"]
+    assert re.search(
+        r"inventors +│ +MEIER 1, SMITH 1|inventors.*SMITH 1", clone.python("-m", "sparse_coverage", "info", "my-index")
+    )
     table = list(csv.DictReader((clone.work / "found.csv").read_text(encoding="utf-8-sig").splitlines()))
     assert {(row["document"], row["inventors"]) for row in table} == {("XX-1-A1", "Smith"), ("XX-2-A1", "Meier")}
     written = (clone.work / "found.md").read_text(encoding="utf-8").splitlines()

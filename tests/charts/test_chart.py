@@ -13,6 +13,7 @@ from made_documents_for_charts import claim_of, claims_and_elements, document, f
 from sparse_coverage.charts.calibration import Calibration, calibration_for
 from sparse_coverage.charts.chart import ChartDocument
 from sparse_coverage.charts.claims import Sentences, encode_claims
+from sparse_coverage.charts.elements import chart_elements, read_claims
 from sparse_coverage.charts.reading import KeptTokenVectors, make_chart, read_documents
 from sparse_coverage.dataclass_json import to_json
 from sparse_coverage.errors import InputError, MismatchError
@@ -239,43 +240,61 @@ def test_a_number_that_contradicts_the_claim_is_shown_and_keeps_it_from_being_di
     assert outside.numbers[0].found == "12 to 20 cm"
 
 
-def test_a_short_document_that_names_two_things_nowhere_does_not_disclose_them(encoder, calibration):
+def easy_chart(encoder, calibration, claim, texts):
+    """Return the cells of a claim where only what caps a verdict counts, by the words of their features."""
     easy = replace(calibration, score=replace(calibration.score, thresholds=(1e-6, 1e-6)))
-    claims, elements = claims_and_elements(
-        "A device comprising: a branclodri folgrahin with a plosk vimter and a krell."
+    claims = read_claims(claim)
+    encoded = encode_claims(claims, chart_elements(claims), encoder, easy)
+    made = make_chart(encoded, [ChartDocument.of_texts("X", texts)], encoder, easy)
+    return {element.text.strip(" .;"): row[0] for element, row in zip(made.elements, made.cells, strict=True)}
+
+
+LONG = ["The frame is painted in a colour. " * 300]
+TEXTS = ["The device has a branclodri folgrahin on the frame.", "The frame holds a krell of steel.", *LONG]
+
+
+@pytest.mark.parametrize(
+    ("feature", "verdict", "missing"),
+    [
+        ("the frame holds a krell", "disclosed", []),
+        ("the frame holds a krell of steel by a morhindru", "partly", ["morhindru"]),
+        ("the morhindru holds a quorneplum", "not found", ["morhindru", "quorneplum"]),
+    ],
+)
+def test_a_feature_has_one_verdict_alone_as_a_dependent_claim_and_among_thirty(
+    feature, verdict, missing, encoder, calibration
+):
+    many = "; ".join(f"a branclodri folgrahin {number} on the frame" for number in range(2, 30))
+    forms = (
+        f"A device, wherein {feature}.",
+        f"1. A device comprising a frame.\n2. The device of claim 1, wherein {feature}.",
+        f"A device comprising: {many}; and wherein {feature}.",
     )
-    said = "The device has a branclodri folgrahin on the frame."
-    documents = [
-        ChartDocument.of_texts("one", [said, "It also has a krell."]),
-        ChartDocument.of_texts("two", [said]),
-        ChartDocument.of_texts("long", [said, "The frame is painted in a colour. " * 300]),
+    for claim in forms:
+        cells = easy_chart(encoder, calibration, claim, TEXTS)
+        [cell] = [cell for text, cell in cells.items() if feature in text]
+        assert (cell.verdict, [place.text for place in cell.missing]) == (verdict, missing)
+
+
+def test_a_figure_that_a_document_does_not_have_is_named_and_keeps_a_feature_from_being_disclosed(encoder, calibration):
+    cells = easy_chart(encoder, calibration, "A device, wherein the frame holds a krell 12 mm wide.", TEXTS)
+    [cell] = [cell for text, cell in cells.items() if "krell" in text]
+    assert (cell.verdict, [(one.claimed, one.found, one.agrees) for one in cell.numbers]) == (
+        "partly",
+        [("12 mm", "", False)],
+    )
+
+
+def test_words_that_stand_apart_do_not_disclose_that_one_is_the_others(encoder, calibration):
+    claim = "A device, wherein the krell silrudpol is a branclodri folgrahin kelmortav of neplumrud."
+    said = "the krell silrudpol is a branclodri folgrahin kelmortav of neplumrud"
+    apart = ["It has a krell silrudpol.", *LONG, "A wheel is a branclodri folgrahin kelmortav of neplumrud."]
+    together = ["Here the krell silrudpol is a branclodri folgrahin kelmortav of neplumrud.", *LONG]
+    verdicts = [
+        next(cell.verdict for text, cell in easy_chart(encoder, calibration, claim, texts).items() if said in text)
+        for texts in (apart, together)
     ]
-    made = make_chart(encode_claims(claims, elements, encoder, easy), documents, encoder, easy)
-    assert [len(cell.missing) for cell in made.cells[-1]] == [1, 2, 2]
-    assert [cell.verdict for cell in made.cells[-1]] == ["disclosed", "partly", "disclosed"]
-
-
-def test_what_a_document_in_the_words_of_the_claim_does_not_name_is_not_disclosed(encoder, calibration):
-    easy = replace(calibration, score=replace(calibration.score, thresholds=(1e-6, 1e-6)))
-    claims, elements = claims_and_elements("A device comprising: a branclodri folgrahin; a plosk with a krell.")
-    others, long = "The device comprising a branclodri folgrahin is here.", "The frame is painted in a colour. " * 300
-    documents = [
-        ChartDocument.of_texts("all", [others, "It has a plosk with a krell.", long]),
-        ChartDocument.of_texts("without the thing", [others, "It has a krell.", long]),
-        ChartDocument.of_texts("without what it is with", [others, "It has a plosk.", long]),
-    ]
-    made = make_chart(encode_claims(claims, elements, encoder, easy), documents, encoder, easy)
-    assert [[place.text for place in cell.missing] for cell in made.cells[-1]] == [[], ["plosk"], ["krell"]]
-    assert [cell.verdict for cell in made.cells[-1]] == ["disclosed", "partly", "disclosed"]
-
-
-def test_a_document_about_something_else_does_not_disclose_a_rare_thing_that_it_does_not_name(encoder, calibration):
-    easy = replace(calibration, score=replace(calibration.score, thresholds=(1e-6, 1e-6)))
-    claims, elements = claims_and_elements("A device comprising: a plosk with a krell; a processor with a krell.")
-    documents = [ChartDocument.of_texts("X", ["It has a krell.", "The frame is painted in a colour. " * 300])]
-    made = make_chart(encode_claims(claims, elements, encoder, easy), documents, encoder, easy)
-    told = [([place.text for place in row[0].missing], row[0].verdict) for row in made.cells[-2:]]
-    assert told == [(["plosk"], "partly"), (["processor"], "disclosed")]
+    assert verdicts == ["partly", "disclosed"]
 
 
 def test_windows_are_two_sentences_of_one_passage():

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from sparse_coverage.charts.phrases import denied, noun_phrases
-from sparse_coverage.charts.quantities import compare, quantities
+from sparse_coverage.charts.quantities import DocumentQuantities, compare, quantities
 from sparse_coverage.text import stems
 
 
@@ -30,27 +30,70 @@ def test_quantities_are_read_with_their_units(text, low, high, unit):
     assert found.unit == unit
 
 
-def test_numbers_without_a_unit_are_no_quantities():
-    assert quantities("the housing (12) of FIG. 3 has 4 walls, see claim 1") == []
+@pytest.mark.parametrize(
+    ("text", "low", "high", "counted"),
+    [
+        ("exactly three blood samples", 3, 3, {"blood", "sampl"}),
+        ("at least 400 spectral bands of light", 400, math.inf, {"spectral", "band"}),
+        ("across 1,000 vehicles", 1000, 1000, {"vehicl"}),
+        ("a pH of 7.4", 7.4, 7.4, set()),
+        ("an index from about 0.5 to about 5", 0.5, 5, set()),
+    ],
+)
+def test_counts_and_bare_values_are_read_with_what_they_count(text, low, high, counted):
+    [found] = quantities(text)
+    assert (found.low, found.high, set(found.counted)) == (low, high, counted)
+
+
+def test_references_and_numerals_are_no_quantities():
+    assert quantities("the housing (12) of FIG. 3, see claim 1 and example 4, BMP-6, a C1-C6 alkyl") == []
 
 
 @pytest.mark.parametrize(
     ("claimed", "passage", "agrees"),
     [
-        ("10 to 100 µm", "a layer of 0.05 mm", True),
-        ("10 to 100 µm", "a layer 0.3 mm thick", False),
-        ("at least 30 %", "some 45 % by weight", True),
-        ("at least 30 %", "less than 20 %", False),
-        ("50 mm", "a width of 5 cm", True),
+        ("a layer of 10 to 100 µm", "a layer of 0.05 mm", True),
+        ("a layer of 10 to 100 µm", "a layer 0.3 mm thick", False),
+        ("a layer of 10 to 100 µm", "a layer of 50 to 500 µm", False),
+        ("at least 30 % filler", "some 45 % by weight of filler", True),
+        ("at least 30 % filler", "less than 20 % filler", False),
+        ("less than 40 % free saccharide", "free saccharide of less than 50 %", False),
+        ("less than 40 % free saccharide", "free saccharide of less than 30 %", True),
+        ("a width of 50 mm", "a width of 5 cm", True),
+        ("heated to 80 °C", "heated to 60 °C", False),
+        ("exactly three samples are taken", "four samples are taken", False),
+        ("at least 400 spectral bands", "a camera of 512 spectral bands", True),
+        ("a dose of 5 mg/kg", "a dose of 0.005 g/kg", True),
+        ("a 5 mM buffer", "a buffer of 5 mm depth", False),
+        ("the sequence of SEQ ID NO: 24", "the sequences of SEQ ID NOs: 1-30", True),
+        ("the sequence of SEQ ID NO: 24", "the sequence of SEQ ID NO: 2", False),
     ],
 )
-def test_a_number_agrees_or_contradicts_whatever_its_unit(claimed, passage, agrees):
-    [found] = compare(quantities(claimed), quantities(passage))
+def test_a_number_agrees_where_the_document_says_one_within_it_of_the_same_thing(claimed, passage, agrees):
+    [found] = compared(claimed, passage)
     assert found.agrees is agrees
 
 
-def test_numbers_of_different_dimensions_are_not_compared():
-    assert compare(quantities("10 mm"), quantities("10 °C")) == []
+@pytest.mark.parametrize(
+    ("claimed", "passage"),
+    [
+        ("a housing 10 mm wide", "a bath at 10 °C"),
+        ("a housing 10 mm wide", "a cable with a length of 10 mm"),
+        ("at least 400 spectral bands", "at least 400 patients"),
+        ("at least 400 spectral bands", "many spectral bands"),
+    ],
+)
+def test_a_number_of_another_thing_is_none(claimed, passage):
+    [found] = compared(claimed, passage)
+    assert (found.found, found.agrees) == ("", False)
+
+
+def test_a_small_count_in_passing_is_not_asked_for():
+    assert compared("two electrodes on a plate", "an electrode and another electrode") == []
+
+
+def compared(claimed, *texts):
+    return compare(claimed, quantities(claimed), DocumentQuantities(texts), lambda stem: 1.0)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.clefip import read_judgements, read_topics, topic_query
-from sparse_coverage.evaluation.collection import Collection, Query, read_corpus, same_application
+from sparse_coverage.evaluation.collection import Collection, Query, read_corpus
 from sparse_coverage.evaluation.loading import load_collection, read_beir
 from sparse_coverage.evaluation.trec import read_qrels
 from sparse_coverage.experiments.bench import Workbench
@@ -234,12 +234,6 @@ def test_the_query_is_the_claims_with_their_ancestors_each_once() -> None:
         for claim in topic_claims(topic, document):
             assert set(claim.depends_on) <= set(numbers)
             assert claim.text in topic_query(topic, document)
-
-
-def test_publications_of_one_application() -> None:
-    assert same_application("EP-1246167-A1") == same_application("EP-1246167-B2") == "EP-1246167"
-    assert same_application("US20030230122A1") == same_application("US-20030230122-A2") == "US-20030230122"
-    assert same_application("1234-A1") == "1234"
 
 
 @pytest.mark.parametrize(

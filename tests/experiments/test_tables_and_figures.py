@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from rich.console import Console
 
+from sparse_coverage.experiments.evaluation import tells_apart
 from sparse_coverage.experiments.figures import (
     COLORS,
     COLUMN,
@@ -69,18 +69,6 @@ def test_the_terminal_says_each_group_once() -> None:
         (("A", TableCell(1.0)), ("A", TableCell(2.0)), ("B", TableCell(3.0)), ("A", TableCell(4.0))),
     )
     assert list(table.rich().columns[0].cells) == ["A", "", "B", "A"]
-
-
-def test_no_word_and_no_number_of_the_main_table_is_broken_at_80_columns() -> None:
-    value = TableCell(100.0, deviation=0.25, p=0.01)
-    names = ("Group", "Model", "Unit", "V/d", "R@100", "MAP", "PRES@100", "MAP(D)", "PassageR@1000")
-    table = Table("t", "t", names, (("Combined", "MiniLM (combined)", "enc. tok.", "10,000", *[value] * 5),))
-    console = Console(width=80, file=io.StringIO())
-    with console.capture() as shown:
-        console.print(table.rich())
-    words = shown.get().split()
-    assert {"Combined", "(combined)", "enc.", "10,000"} <= set(words)
-    assert (words.count("100.00"), words.count("±0.25†")) == (5, 5)
 
 
 def test_html_escapes_and_tells_the_interval() -> None:
@@ -248,3 +236,15 @@ def test_panels_have_letters_and_text_is_large_enough_to_read(tmp_path: Path) ->
     matplotlib = pytest.importorskip("matplotlib")
     kinds = ("font.size", "axes.titlesize", "axes.labelsize", "xtick.labelsize", "ytick.labelsize", "legend.fontsize")
     assert min(matplotlib.rcParams[kind] for kind in kinds) >= 7
+
+
+@pytest.mark.parametrize(
+    ("measure", "tells"),
+    [
+        ("R@10", False), ("R@9", True), ("P@10", False), ("Success@12", False), ("P@5", True),
+        ("RBP@10", True), ("SDCG@10", True), ("RR@10", True), ("MAP", True), ("nDCG@10", True),
+    ],
+)  # fmt: skip
+def test_a_measure_of_the_whole_collection_tells_nothing_apart_unless_it_counts_the_order(measure, tells):
+    found = [SimpleNamespace(values={measure: {}}, means=lambda value=value: {measure: value}) for value in (0.1, 0.2)]
+    assert tells_apart(measure, found, (10, 1000)) == tells

@@ -21,7 +21,7 @@ from sparse_coverage.errors import InputError, ModelError, VocabularyError
 from sparse_coverage.experiments import indexes as indexing
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import RememberingEncoder, alone, code_key
-from sparse_coverage.experiments.evaluation import default_measures, evaluate_variant, rank_queries, result_path
+from sparse_coverage.experiments.evaluation import default_measures, evaluate_variant, result_path
 from sparse_coverage.experiments.options import SystemOptions, Variant
 from sparse_coverage.experiments.systems import SparseCoverageSystem
 from sparse_coverage.patents import Patent
@@ -161,16 +161,6 @@ def test_a_pass_that_was_interrupted_goes_on_and_ends_the_same(
         np.testing.assert_allclose(index.scores(vector), whole.scores(vector), rtol=1e-4)
         index.store.close()
         whole.store.close()
-
-
-def test_scores_and_hits_of_one_index_rank_alike(bench: Workbench, options: SystemOptions) -> None:
-    system = SparseCoverageSystem(bench, options)
-    by_scores, costs = rank_queries(bench, system)
-    by_hits, _ = rank_queries(bench, system.index)
-    assert len(costs) == len(by_scores) == 4
-    for query, ranking in by_scores.items():
-        assert ranking.documents == by_hits[query].documents
-        assert ranking.passages == by_hits[query].passages
 
 
 def test_the_cost_is_what_the_index_counts(bench: Workbench, options: SystemOptions) -> None:

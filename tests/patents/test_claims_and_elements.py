@@ -123,17 +123,6 @@ def test_a_locant_of_chemistry_is_no_number_of_a_claim():
     ]
 
 
-@given(st.lists(st.text("claim preding1234567890,.to- ", max_size=40), max_size=12))
-def test_dependencies_have_no_cycles_whatever_the_text(texts):
-    claims = numbered_claims(texts)
-    numbers = [claim.number for claim in claims]
-    assert numbers == sorted(set(numbers))
-    for claim in claims:
-        assert set(claim.depends_on) <= set(numbers)
-        assert all(n < claim.number for n in claim.depends_on)
-        assert expand_claim(claims, claim.number)[-1] == claim
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -74,15 +74,6 @@ def claims_of(path: Path, fill: Callable[[Any], object]) -> list[tuple[int, str,
     return [(claim.number, claim.text, claim.depends_on) for claim in patent.claims]
 
 
-def test_claims_under_the_first_heading_of_a_word_file_are_claims(tmp_path: Path) -> None:
-    def fill(document: Any) -> None:
-        document.add_heading("CLAIMS", 1)
-        document.add_paragraph("1 - 48. (canceled)")
-        document.add_paragraph("49. A lamp comprising a dimmer.")
-
-    assert claims_of(tmp_path / "x.docx", fill)[-1] == (49, "A lamp comprising a dimmer.", ())
-
-
 @pytest.mark.parametrize("style", ["List Number", "Normal"])
 def test_a_word_file_of_claims_alone_needs_no_heading(tmp_path: Path, style: str) -> None:
     def fill(document: Any) -> None:

@@ -93,17 +93,6 @@ def test_an_abstract_is_cited_as_one_whatever_number_it_is_printed_with() -> Non
     assert cited_place(passage.section, passage.number, passage.id) == "abstract"
 
 
-def test_numbers_that_begin_anew_in_each_part_name_no_paragraph(tmp_path: Path) -> None:
-    def numbers_of(*paragraphs: str) -> list[str]:
-        file = tmp_path / "x.json"
-        file.write_text(json.dumps({"id": "EP-1-A1", "description": "\n".join(paragraphs)}), encoding="utf-8")
-        [found] = read_patents(file)
-        return [one.number for one in found.description]
-
-    assert numbers_of("[0001] A.", "[0002] B.", "[0001] C.", "[0002] D.", "[0003] E.") == [""] * 5
-    assert numbers_of("[0001] A.", "[0002] B.", "[0002] C.", "[0003] D.") == ["0001", "", "", "0003"]
-
-
 def test_a_description_that_counts_again_with_each_part_gives_each_passage_a_place_of_its_own(tmp_path: Path) -> None:
     parts = [f"({n}) {SENTENCE} {SENTENCE}" for n in (*range(1, 19), *range(1, 12))]
     file = tmp_path / "x.json"

@@ -206,15 +206,6 @@ def test_a_document_is_set_against_the_query_as_a_whole(index: Index) -> None:
         assert answer.match.contribution == pytest.approx(strongest * answer.match.query_weight)
 
 
-def test_what_is_not_there_cannot_be_explained(index: Index) -> None:
-    with pytest.raises(InputError, match="neither a passage nor a document with the id 'nobody'"):
-        index.explain(QUERY, "nobody")
-    with pytest.raises(InputError, match="no document with the id 'nobody'"):
-        index.answers(QUERY, "nobody")
-    with pytest.raises(InputError, match="k must be at least 1"):
-        index.search(QUERY, 0)
-
-
 def test_updates_show_at_once_here_and_after_a_refresh_elsewhere(
     own: Index, model: SparseCoverage, tiny_encoder: OpenVinoEncoder, tmp_path: Path
 ) -> None:
@@ -263,24 +254,6 @@ def test_another_index_in_the_place_of_this_one_is_noticed(own: Index, tiny_enco
     with pytest.raises(MismatchError, match="Open the index again"):
         own.add([PATENTS[4]])
     assert len(Index.open(folder, encoder=tiny_encoder).search(QUERY)) <= 2
-
-
-def test_a_build_interrupted_before_its_first_commit_keeps_the_model_it_learned(
-    model: SparseCoverage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def stopped(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(IndexWriter, "add", stopped)
-        with pytest.raises(KeyboardInterrupt):
-            Index.build(tmp_path / "index", model, PATENTS)
-    assert is_unfinished(tmp_path / "index")
-    learned = SparseCoverage.load(tmp_path / "index" / "model", encoder=model.encoder)
-    assert len(Index.build(tmp_path / "index", learned, PATENTS).search(QUERY)) == 6
-    with pytest.raises(InputError, match="nothing to index"):
-        Index.build(tmp_path / "empty", model, [])
-    assert not (tmp_path / "empty").exists()
 
 
 def test_a_damaged_model_inside_an_index_is_reported_by_file(own: Index) -> None:
@@ -337,14 +310,6 @@ def test_an_interrupted_build_goes_on_where_it_stopped(
     assert finished.search(QUERY, ranking="centers") == index.search(QUERY)
     with pytest.raises(InputError, match="holds an index already"):
         Index.build(folder, model, PATENTS)
-
-
-def test_postings_and_model_must_belong_together(own: Index, tiny_encoder: OpenVinoEncoder) -> None:
-    other = SparseCoverage.fit(PATENTS[:5], encoder=tiny_encoder, size=60)
-    shutil.rmtree(own.store.folder / "model")
-    other.save(own.store.folder / "model")
-    with pytest.raises(MismatchError, match="the postings were made with vocabulary"):
-        Index.open(own.store.folder, encoder=tiny_encoder)
 
 
 def test_texts_and_pairs_are_documents_too(model: SparseCoverage, tmp_path: Path) -> None:

@@ -229,13 +229,27 @@ def test_errors_say_what_is_wrong_in_one_shape(client, status, path, body, told)
     assert told in answer.json()["error"]["message"]
 
 
-def test_half_a_character_is_refused_and_not_stumbled_over(client):
-    broken = b'{"query": "\\ud800"}'
-    answer = client.post(SEARCH, content=broken, headers={"content-type": "application/json"})
-    assert answer.status_code == 422
-
-
 def test_no_folder_of_the_server_leaves_it(client, made):
     answer = client.post(SEARCH, json={"query": CLAIM, "k": 12, "passages": 1})
     assert "secret folder" not in answer.text
     assert str(made) not in answer.text
+
+
+def test_verdicts_on_what_is_not_here_are_told(client):
+    split = client.post("/v1/elements", json={"claim": CLAIM}).json()
+    feature = split["elements"][1]["text"]
+    verdicts = [
+        {"element": feature, "document": "EP 1000002 A1", "verdict": "disclosed"},
+        {"element": "a wheel", "document": "EP-1000002-A1", "verdict": "disclosed"},
+        {"element": feature, "document": "EP-9999999-A1", "verdict": "not found"},
+    ]
+    answer = client.post("/v1/indexes/devices/combine", json={"claim": CLAIM, "verdicts": verdicts}).json()
+    told = [note for note in answer["notes"] if "counts for nothing" in note]
+    assert told == [
+        "A verdict on what is no feature of the claim counts for nothing: “a wheel”.",
+        "A verdict on a document that the search did not find counts for nothing: EP-9999999-A1.",
+    ]
+    cells = answer["chart"]["cells"]
+    columns = [one["id"] for one in answer["chart"]["documents"]]
+    assert "EP-1000002-A1" in columns
+    assert cells

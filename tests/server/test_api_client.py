@@ -6,15 +6,12 @@ import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-from letters_side import Letters
 from served_devices import CLAIM, made_patents
 
-from sparse_coverage import Client, Fuse, Index, InputError, open_retriever
+from sparse_coverage import Client, Index, InputError, open_retriever
 from sparse_coverage.errors import NoDocumentError
-from sparse_coverage.evaluation.collection import Ranking, Relevance
-from sparse_coverage.evaluation.measures import parse_measure
 from sparse_coverage.index.filters import classified, published
-from sparse_coverage.retrievers import Baseline, RemoteError
+from sparse_coverage.retrievers import RemoteError
 from sparse_coverage.server.app import create_app
 from sparse_coverage.server.running import serving
 from sparse_coverage.server.settings import ServerSettings
@@ -52,29 +49,6 @@ def test_it_ranks_as_the_index_does(address, index, made):
         assert bare(client.search(CLAIM, 12, filter=filter_)) == bare(index.search(CLAIM, 12, filter=filter_))
     words = Client(address, "devices", ranking="words")
     assert bare(words.search(CLAIM, 5)) == bare(open_retriever(made / "devices", "words").search(CLAIM, 5))
-
-
-def test_it_is_fused_with_what_ranks_here(address, index, made):
-    letters = Baseline.open(made / "devices", Letters())
-    there, here = Fuse(Client(address), letters), Fuse(index, letters)
-    assert [(hit.document, hit.score) for hit in there.search(CLAIM, 8)] == [
-        (hit.document, hit.score) for hit in here.search(CLAIM, 8)
-    ]
-
-
-def test_it_is_evaluated_like_any_retriever(address, index):
-    queries = {patent.id: patent.claims[0].text for patent in made_patents()}
-    judgements = {id_: Relevance({id_: 1}) for id_ in queries}
-    values = []
-    for retriever in (Client(address), index):
-        found = dict(zip(queries, retriever.search(list(queries.values()), 12), strict=True))
-        run = {
-            id_: Ranking(tuple(hit.document for hit in hits), tuple(hit.score for hit in hits))
-            for id_, hits in found.items()
-        }
-        values.append([parse_measure(name).per_query(judgements, run) for name in ("MAP", "R@2", "nDCG@5")])
-    assert values[0] == values[1]
-    assert sum(values[0][0].values()) > 3
 
 
 def test_the_other_answers_are_those_of_the_service(address):

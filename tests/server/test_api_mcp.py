@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 import sys
+import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -19,7 +21,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from sparse_coverage import Index
-from sparse_coverage.server.mcp import create_mcp_app
+from sparse_coverage.server.mcp import create_mcp_app, whole_characters
 from sparse_coverage.server.running import serving
 from sparse_coverage.server.settings import ServerSettings
 
@@ -85,6 +87,7 @@ async def every_tool(client: Client, index: Index) -> None:
     chart = result.structured_content
     verify(chart, 4)
     assert {column["document"] for column in chart["documents"]} == {"EP-1000001-A1", "EP-1000002-A1"}
+    assert all("features found" in column["told"] for column in chart["documents"])
     assert {cell["verdict"] for row in chart["elements"] for cell in row["cells"]} <= {
         "disclosed",
         "partly",
@@ -100,6 +103,13 @@ async def every_tool(client: Client, index: Index) -> None:
         ("search", {"query": " "}, "query"),
         ("search", {"query": CLAIM, "index": "nothing"}, "There are: devices"),
         ("chart", {"claim": CLAIM, "filter": "colour:red"}, "colour"),
+        ("chart", {"claim": CLAIM, "k": 1000}, "at most 50"),
+        ("search", {"query": CLAIM, "befoer": "2001"}, "search has no argument befoer. It has: query, k"),
+        ("read_passage", {"id": "EP-1000001-A1/" * 70_000}, "at most 300"),
+        ("find_document", {"number": "EP 1 000 001 " * 70_000}, "at most 300"),
+        ("chart", {"claim": CLAIM, "documents": ["a/" * 50_000]}, "at most 300"),
+        ("verify_quotation", {"document": "a/" * 50_000, "text": "a valve"}, "at most 300"),
+        ("search", {"query": CLAIM, "not_family_of": ["a/" * 50_000]}, "at most 300"),
     ):
         refused = await client.call_tool(name, arguments)
         assert refused.is_error
@@ -145,3 +155,39 @@ def test_every_tool_over_http_with_a_key(made):
             httpx.post(f"{address}/mcp", json=body, headers={**accept, **key, "origin": "http://evil"}).status_code
             == 403
         )
+
+
+def test_half_of_a_character_gets_an_answer(made, environment):
+    words = [sys.executable, "-m", "sparse_coverage", "mcp", str(made / "devices")]
+    asked = {"name": "find_document", "arguments": {"number": "HALF"}}
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    lines = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": asked},
+    ]
+    sent = "".join(json.dumps(line) + "\n" for line in lines).replace("HALF", r"EP \ud800 1000001")
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as server:
+        patience = threading.Timer(100, server.kill)
+        patience.start()
+        server.stdin.write(sent)
+        server.stdin.flush()
+        answers = [json.loads(server.stdout.readline()) for _ in range(2)]
+        server.stdin.close()
+        patience.cancel()
+    assert [answer["id"] for answer in answers] == [1, 2]
+    assert answers[1]["result"]["structuredContent"]["ids"] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "whole"),
+    [
+        (r'"\ud800"', r'"\ufffd"'),
+        (r'"\ud83d\ude00"', r'"\ud83d\ude00"'),
+        (r'"\ud83d\ud83d\ude00"', r'"\ufffd\ud83d\ude00"'),
+        (r'"\\ud800 \\\udfff"', r'"\\ud800 \\\ufffd"'),
+        (r'"\uDC00\u0041"', r'"\ufffd\u0041"'),
+    ],
+)
+def test_halves_of_characters_are_replaced_and_nothing_else(line, whole):
+    assert whole_characters(line.encode()).decode() == whole

@@ -57,15 +57,6 @@ def test_phrases_of_a_sentence_with_terms(phrases, text, expected):
     assert phrases(text) == expected
 
 
-def test_a_sentence_that_ends_with_a_letter_still_ends(phrases):
-    assert phrases("Move it along arrow A. The pump stops at point B. various lids") == [
-        "arrow",
-        "pump",
-        "point",
-        "lids",
-    ]
-
-
 @pytest.mark.parametrize(
     ("words", "first"),
     [

@@ -22,7 +22,7 @@ from sparse_coverage.encoding.weights import cache_folder
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.files import write_text
 
-FORMAT = 6
+FORMAT = 7
 _VECTORS = ("mean", "common", "claims")
 _LARGEST = 4 << 20
 """The most bytes that a file of a calibration may have."""
@@ -72,8 +72,16 @@ class Calibration:
             if all(isinstance(one, int | float) for one in known)
             else "How often such verdicts are right was not measured for this calibration. "
         )
+        planted = self.figures.get("planted", {})
+        graft, swap = planted.get("graft"), planted.get("swap")
+        lacking = (
+            f"Where a near document lacked the words of a feature, {graft:.0%} was called disclosed; where it had all of them, but of "
+            f"another thing, {swap:.0%}. "
+            if isinstance(graft, float) and isinstance(swap, float)
+            else ""
+        )
         return (
-            f"Read with {self.encoder}. {right}Read the quotations before relying on a verdict.",
+            f"Read with {self.encoder}. {right}{lacking}Read the quotations before relying on a verdict.",
             "Verdicts are measurements and no legal opinion.",
         )
 

@@ -12,6 +12,7 @@ from sparse_coverage.charts.chart import ChartDocument
 from sparse_coverage.charts.elements import Element
 from sparse_coverage.charts.phrases import Wanted, noun_phrases, telling
 from sparse_coverage.charts.score import ElementTokens, PlacedTokens, Rarity
+from sparse_coverage.charts.terms import KeyTerms
 from sparse_coverage.encoding import Encoder
 from sparse_coverage.kernels import Floats, Int64s
 from sparse_coverage.patents import Claim
@@ -56,17 +57,21 @@ class Sentences:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedClaims:
-    """Claims with the elements to look for: the tokens of each, the mean vector of its claim less that of all
-    claims, how much each word (stem) counts, and the phrases that are looked for.
+    """Claims with the elements to look for: the tokens of each as its claim says it, and as it stands alone; the mean vector of its
+    claim less that of all claims; how much each word (stem) counts; where the first thing that each names ends, 0 where it names none;
+    the phrases that are looked for, and the key terms.
     """
 
     claims: tuple[Claim, ...]
     elements: tuple[Element, ...]
     tokens: tuple[ElementTokens, ...]
+    alone: tuple[ElementTokens, ...]
     wholes: Floats
     columns: Mapping[str, int]
     weights: Floats
+    things: tuple[int, ...]
     phrases: tuple[tuple[Wanted, ...], ...]
+    terms: tuple[KeyTerms, ...]
 
     def shares(self, sentences: Sentences) -> tuple[Floats, Floats]:
         """Return the share of each element's words that stand in each sentence, and in each window, an element a row.
@@ -92,19 +97,48 @@ def encode_claims(
     """Encode claims once, for any number of documents."""
     wholes = np.zeros((len(elements), encoder.dimension), np.float32)
     tokens: dict[int, ElementTokens] = {}
+    means: dict[int, Floats] = {}
+    sizes: dict[int, int] = {}
     for claim, vectors in zip(claims, encoder.encode(claim.text for claim in claims), strict=True):
         placed = PlacedTokens.of(claim.text, vectors, calibration.space)
+        means[claim.number], sizes[claim.number] = placed.mean, len(placed.starts)
+        said = [claim.number, *(number for number in _parents(claim, claims) if number in means)]
+        mean = np.average([means[one] for one in said], axis=0, weights=[sizes[one] + 1e-9 for one in said])
+        whole = calibration.space.place_means(mean[None].astype(np.float32))[0] - calibration.space.claims
         for number, element in enumerate(elements):
             if element.claim == claim.number:
                 tokens[number] = ElementTokens.of(claim.text, element.start, element.end, placed, calibration.rarity)
-                wholes[number] = calibration.space.place_means(placed.mean[None])[0] - calibration.space.claims
+                wholes[number] = whole
     texts = [element.text for element in elements]
+    rarity = calibration.rarity.of
+    placed_alone = (
+        PlacedTokens.of(text, one, calibration.space) for text, one in zip(texts, encoder.encode(texts), strict=True)
+    )
+    alone = [
+        ElementTokens.of(text, 0, len(text), one, calibration.rarity)
+        for text, one in zip(texts, placed_alone, strict=True)
+    ]
     columns, weights = _words(texts, calibration.rarity)
     every = tuple(tokens[number] for number in range(len(elements)))
-    phrases = tuple(
-        tuple(Wanted(place, calibration.rarity.of) for place in telling(places)) for places in noun_phrases(texts)
+    named = noun_phrases(texts)
+    things = tuple(places[0].end if places else 0 for places in named)
+    phrases = tuple(tuple(Wanted(place, rarity) for place in telling(places)) for places in named)
+    terms = tuple(KeyTerms(text, rarity) for text in texts)
+    return EncodedClaims(
+        tuple(claims), tuple(elements), every, tuple(alone), wholes, columns, weights, things, phrases, terms
     )
-    return EncodedClaims(tuple(claims), tuple(elements), every, wholes, columns, weights, phrases)
+
+
+def _parents(claim: Claim, claims: Sequence[Claim]) -> set[int]:
+    """Return the numbers of the claims that a claim builds on: what they say it says too."""
+    by_number = {one.number: one for one in claims}
+    found: set[int] = set()
+    waiting = [claim]
+    while waiting:
+        new = set(waiting.pop().depends_on) - found
+        found |= new
+        waiting += [by_number[number] for number in new if number in by_number]
+    return found
 
 
 def _words(texts: Sequence[str], rarity: Rarity) -> tuple[dict[str, int], Floats]:

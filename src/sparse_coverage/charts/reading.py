@@ -6,7 +6,6 @@ document in this way gives verdicts as good as reading all of it (`benchmarks/ch
 
 from __future__ import annotations
 
-import math
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
@@ -19,8 +18,9 @@ from sparse_coverage.charts.calibration import Calibration
 from sparse_coverage.charts.chart import QUOTES, Cell, Chart, ChartDocument, Column, Quote, Verdict
 from sparse_coverage.charts.claims import EncodedClaims, Sentences
 from sparse_coverage.charts.phrases import Pair, denied, noun_phrases
-from sparse_coverage.charts.quantities import NumberFound, compare, quantities
+from sparse_coverage.charts.quantities import DocumentQuantities, compare, quantities
 from sparse_coverage.charts.score import Figures, PlacedTokens
+from sparse_coverage.charts.terms import DocumentWords
 from sparse_coverage.encoding import Encoder, TokenVectors
 from sparse_coverage.encoding.batching import windows
 from sparse_coverage.encoding.one_thread import ONE_THREAD
@@ -43,14 +43,13 @@ _NAMES = 0.1
 """How much it counts there that a sentence names the first thing of an element."""
 _ADDS = 0.05
 """A neighbouring sentence is quoted, too, where it adds this much likeness."""
-_SHORT, _LACKS = 8000, 2
-"""A document of at most so many characters that has so many phrases of an element in no words does not disclose it."""
-_SAME = 0.7
-"""A phrase is not missing where its words have this mean likeness to words of the document."""
-_IN_ITS_WORDS = 0.85
-"""A document with this mean likeness to the words of a claim's other elements calls things what the claim calls them."""
-_OF_ANOTHER, _RARE = 0.5, 3.7
-"""A document whose context is below this is about another invention, and a word this rare does not go without saying there."""
+_NEAR_ENOUGH = 0.55
+"""Nearness to the claim lowers a verdict where it is less than this; more of it raises none."""
+_MOST = 0.35
+"""A document that lacks this much of a feature, in key terms, does not disclose it; one that lacks less does so partly at most."""
+_LITERAL, _APART = 0.9, -0.15
+"""Where a document has this share of a feature's words, a sentence must come as near to its thing and to what is said of it together
+as any come to each, but for so much: words that stand apart do not disclose that one is the other's."""
 
 
 class KeptTokenVectors:
@@ -90,11 +89,14 @@ class CloseReading:
         passages: Sequence[int],
         read: Sequence[PlacedTokens],
         calibration: Calibration,
+        own: Sequence[Int64s],
     ) -> None:
+        """`own` are the passages that were chosen for each element: what it is measured by, whatever else the claim says."""
         self.rows = np.flatnonzero(np.isin(sentences.passages, passages))
         alone, together = encoded.shares(sentences)
         self.shares, self.names = alone[:, self.rows], encoded.naming(sentences)[:, self.rows]
         self.likeness: list[Floats] = []
+        self.alone: list[Floats] = []
         self.windows: list[Floats] = []
         self.figures = [Figures(-10.0, element.telling, -1.0, 0.0) for element in encoded.tokens]
         if not len(self.rows):
@@ -102,21 +104,24 @@ class CloseReading:
         dimension = encoded.wholes.shape[1]
         pieces: list[Floats] = []
         for number, tokens in zip(passages, read, strict=True):
-            here = np.flatnonzero(sentences.passages == number)
-            sentence = np.minimum(np.searchsorted(sentences.ends[here], tokens.starts, side="right"), len(here) - 1)
-            found = np.split(tokens.vectors, np.searchsorted(sentence, np.arange(1, len(here))))
+            inside = np.flatnonzero(sentences.passages == number)
+            ends = sentences.ends[inside]
+            sentence = np.minimum(np.searchsorted(ends, tokens.starts, side="right"), len(inside) - 1)
+            found = np.split(tokens.vectors, np.searchsorted(sentence, np.arange(1, len(inside))))
             pieces += [piece if len(piece) else np.zeros((1, dimension), np.float32) for piece in found]
         vectors, borders = np.concatenate(pieces), np.cumsum([0, *map(len, pieces)]).astype(np.int64)
         follows = np.searchsorted(self.rows, sentences.last[self.rows])
         counts = np.asarray([len(tokens.vectors) for tokens in read], np.float64)
         means = np.stack([tokens.mean for tokens in read])
         mean = (counts @ means / max(float(counts.sum()), 1.0)).astype(np.float32)
-        context = encoded.wholes @ calibration.space.place_means(mean[None])[0]
+        context = np.minimum(encoded.wholes @ calibration.space.place_means(mean[None])[0], _NEAR_ENOUGH)
+        here = [np.isin(sentences.passages[self.rows], chosen) for chosen in own]
+        self.alone = [one.likeness(vectors, borders)[:, mine] for one, mine in zip(encoded.alone, here, strict=True)]
         self.likeness = [element.likeness(vectors, borders) for element in encoded.tokens]
         both = list(zip(encoded.tokens, self.likeness, strict=True))
         self.windows = [element.match(np.maximum(near, near[:, follows])) for element, near in both]
-        rows = zip(both, context.tolist(), together.max(1).tolist(), strict=True)
-        self.figures = [Figures(one.unmet(near), one.telling, *others) for (one, near), *others in rows]
+        rows = zip(both, here, context.tolist(), together.max(1).tolist(), strict=True)
+        self.figures = [Figures(one.unmet(near[:, mine]), one.telling, *rest) for (one, near), mine, *rest in rows]
 
 
 def read_documents(
@@ -130,21 +135,24 @@ def read_documents(
     chosen = (_worth_reading(encoded, document, best) for document in documents)
     with ONE_THREAD:
         for group in windows(chosen, lambda one: sum(map(len, one[1].values())), _TOGETHER):
-            encoded_texts = iter(vectors.of([text for _, texts in group for text in texts.values()]))
-            for sentences, texts in group:
+            encoded_texts = iter(vectors.of([text for _, texts, _ in group for text in texts.values()]))
+            for sentences, texts, own in group:
                 read = [PlacedTokens.of(text, next(encoded_texts), calibration.space) for text in texts.values()]
-                yield sentences, CloseReading(encoded, sentences, list(texts), read, calibration)
+                yield sentences, CloseReading(encoded, sentences, list(texts), read, calibration, own)
 
 
-def _worth_reading(encoded: EncodedClaims, document: ChartDocument, best: int) -> tuple[Sentences, dict[int, str]]:
-    """Return the sentences of a document, and by their numbers its passages with the `best` windows for an element."""
+def _worth_reading(
+    encoded: EncodedClaims, document: ChartDocument, best: int
+) -> tuple[Sentences, dict[int, str], list[Int64s]]:
+    """Return the sentences of a document, by their numbers its passages with the `best` windows for an element, and which for each."""
     sentences = Sentences.of(document, encoded.columns)
     shares, naming = encoded.shares(sentences)[1], encoded.naming(sentences)
     first = shares + np.maximum(naming, naming[:, sentences.last])
     counts = ((shares, best - best // 3), (first, best // 3))
-    places = np.hstack([np.argsort(-each, axis=1, kind="stable")[:, :count] for each, count in counts]).ravel()
-    numbers = np.unique(sentences.passages[places]).tolist() if places.size else []
-    return sentences, {number: document.passages[number].text for number in numbers}
+    places = np.hstack([np.argsort(-each, axis=1, kind="stable")[:, :count] for each, count in counts])
+    own = [sentences.passages[row] for row in places]
+    numbers = np.unique(np.concatenate(own)).tolist() if places.size else []
+    return sentences, {number: document.passages[number].text for number in numbers}, own
 
 
 def make_chart(
@@ -169,7 +177,7 @@ def make_chart(
 
 
 class ElementReader:
-    """Reads documents for the elements of claims."""
+    """Reads documents for the elements of claims: the score of each, and what caps it."""
 
     def __init__(self, encoded: EncodedClaims, calibration: Calibration) -> None:
         self._encoded = encoded
@@ -183,39 +191,66 @@ class ElementReader:
         """Yield the cell of each element."""
         texts = [passage.text for passage in document.passages]
         words, denies = [stems(text, "en") for text in texts], cache(lambda place: denied(texts[place]))
-        most = _LACKS if sum(map(len, texts)) <= _SHORT else math.inf
-        nearest = [likeness.max(1) for likeness in read.likeness]
+        every = DocumentWords(texts, set().union(*words), sentences.places)
+        numbers = DocumentQuantities(texts) if any(self._numbers) else None
         for number, element in enumerate(self._encoded.elements):
-            every = self._wanted[number]
+            wanted = self._wanted[number]
             quotes = self._quotes(number, document, sentences, read)
             if not quotes:
-                lost = tuple(one.place for one in every)
+                lost = tuple(one.place for one in wanted)
                 yield Cell(element.label, document.id, Verdict.NOT_FOUND, 0.0, missing=lost)
                 continue
-            pairs = self._pairs(number, [quote.text for quote in quotes])
-            found = {pair.element for pair in pairs} | self._near(number, nearest[number])
             refused = []
-            for each in every:
+            for each in wanted:
                 there = [place for place, here in enumerate(words) if each.head in here]
-                claimed = [
-                    place for place in there if each.head in self._denied[number] or each.head not in denies(place)
-                ]
-                refused.append(bool(there) and not claimed)
-                if any(each.named_by(words[place]) for place in claimed):
-                    found.add(each.place)
-            missing = tuple(one.place for one, no in zip(every, refused, strict=True) if no or one.place not in found)
-            others = np.concatenate(nearest[:number] + nearest[number + 1 :] or nearest).mean()
-            first = bool(missing) and missing[0] == every[0].place
-            rare = first and self._calibration.rarity.of(every[0].head) >= _RARE
-            nameless = (first and others > _IN_ITS_WORDS) or (rare and read.figures[number].context < _OF_ANOTHER)
-            numbers = self._compared(number, quotes)
+                refused.append(
+                    each.head not in self._denied[number] and bool(there) and all(each.head in denies(p) for p in there)
+                )
+            missing = self._missing(number, every, read)
+            compared = (
+                compare(element.text, self._numbers[number], numbers, self._calibration.rarity.of) if numbers else ()
+            )
             evidence = float(self._calibration.score.evidence([read.figures[number]])[0])
-            if refused[:1] == [True]:
+            if refused[:1] == [True] or self._encoded.terms[number].share(missing) >= _MOST:
                 evidence = self._calibration.at_most(evidence, Verdict.NOT_FOUND)
-            elif any(refused) or not all(one.agrees for one in numbers) or nameless or len(missing) >= most:
+            elif missing or any(refused) or not all(one.agrees for one in compared) or self._apart(number, every, read):
                 evidence = self._calibration.at_most(evidence, Verdict.PARTLY)
-            verdict = self._calibration.verdict(evidence)
-            yield Cell(element.label, document.id, verdict, evidence, tuple(quotes), pairs, missing, numbers)
+            gone = [*missing, *(one.place for one, no in zip(wanted, refused, strict=True) if no)]
+            yield Cell(
+                element.label,
+                document.id,
+                self._calibration.verdict(evidence),
+                evidence,
+                tuple(quotes),
+                self._pairs(number, [quote.text for quote in quotes]),
+                tuple(sorted(set(gone), key=lambda place: place.start)),
+                tuple(compared),
+            )
+
+    def _missing(self, number: int, words: DocumentWords, read: CloseReading) -> tuple[Place, ...]:
+        """Return the key terms of an element that a document lacks."""
+        starts, nearest = self._encoded.alone[number].starts.tolist(), read.alone[number].max(1, initial=-1.0).tolist()
+        return self._encoded.terms[number].missing(words, dict(zip(starts, nearest, strict=True)))
+
+    def _apart(self, number: int, words: DocumentWords, read: CloseReading) -> bool:
+        """Tell whether a document has the words of an element, but nowhere its thing and what is said of it together.
+
+        Of an element that names no thing ("inputting to") nobody can tell.
+        """
+        element, likeness = self._encoded.alone[number], read.alone[number]
+        thing = element.starts < self._encoded.things[number]
+        if not self._encoded.things[number]:
+            return True
+        if thing.all() or not thing.any() or not likeness.size:
+            return False
+        weights = self._encoded.weights[number]
+        there = sum(weights[column] for stem, column in self._encoded.columns.items() if stem in words.stems)
+        if there < _LITERAL:
+            return False
+        parts = [
+            element.rarity[some] @ likeness[some] / max(element.rarity[some].sum(), 1e-9) for some in (thing, ~thing)
+        ]
+        return float(np.minimum(*parts).max() - min(part.max() for part in parts)) < _APART
 
     def _quotes(self, number: int, document: ChartDocument, sentences: Sentences, read: CloseReading) -> list[Quote]:
         """Return the best sentences of the best paragraphs, with a neighbour that adds to them; none that denies a thing."""
@@ -260,21 +295,6 @@ class ElementReader:
             if one.named_by(words)
         }
         return tuple(Pair(element, place, quote) for element, (place, quote) in found.items())
-
-    def _near(self, number: int, nearest: Floats) -> set[Place]:
-        """Return the phrases of an element that the document comes near to, in whatever words."""
-        starts, places = self._encoded.tokens[number].starts, [phrase.place for phrase in self._wanted[number]]
-        inside = [(place, (starts >= place.start) & (starts < place.end)) for place in places]
-        return {place for place, here in inside if here.any() and nearest[here].mean() >= _SAME}
-
-    def _compared(self, number: int, quotes: Sequence[Quote]) -> tuple[NumberFound, ...]:
-        """Compare numbers with those of the quotations; one that agrees anywhere is not contradicted elsewhere."""
-        best: dict[str, NumberFound] = {}
-        for quote in quotes:
-            for one in compare(self._numbers[number], quantities(quote.text)):
-                if one.claimed not in best or (one.agrees and not best[one.claimed].agrees):
-                    best[one.claimed] = one
-        return tuple(best.values())
 
 
 def _with_neighbour(place: int, match: Floats, windows: Floats, passages: Int64s) -> tuple[int, int]:

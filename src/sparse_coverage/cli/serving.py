@@ -148,7 +148,7 @@ def mcp_command(indexes: tuple[str, ...], http: bool, key_file: Path | None, **g
 
     settings = ServerSettings(named_indexes(indexes), key=read_key(key_file), **given)
     try:
-        from sparse_coverage.server.mcp import create_mcp, create_mcp_app
+        from sparse_coverage.server.mcp import create_mcp_app, run_on_standard_streams
     except ModuleNotFoundError:
         raise MissingExtraError("Tools for assistants", "mcp") from None
     if http:
@@ -156,4 +156,4 @@ def mcp_command(indexes: tuple[str, ...], http: bool, key_file: Path | None, **g
 
         serve(settings, create_mcp_app, lambda address: click.echo(f"Tools for assistants at {address}mcp"))
     else:
-        create_mcp(settings).run("stdio")
+        run_on_standard_streams(settings)

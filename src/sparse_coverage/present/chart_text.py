@@ -203,12 +203,17 @@ def _looked_at(found: Combinations) -> str:
 def combination_lines(found: Combinations) -> Iterator[str]:
     """Yield a sentence for each combination, and what they start from and lack."""
     yield from combination_notes(found)
-    named = [(f"{number}. ", one) for number, one in enumerate(found.found, 1)]
+    named = [(f"{number}. ", one) for number, one in enumerate(listed(found), 1)]
     if found.runner_up:
         named.append((f"{without_main(found)}: ", found.runner_up))
     for name, one in named:
         parts = " with ".join(f"{part.document} ({part_has(part)})" for part in one.parts)
         yield f"{name}{parts}: {combination_ends(one)}."
+
+
+def listed(found: Combinations) -> list[Combination]:
+    """Return the combinations that are listed by number: all but the runner-up, which has a line of its own."""
+    return [one for one in found.found if one != found.runner_up]
 
 
 def without_main(found: Combinations) -> str:

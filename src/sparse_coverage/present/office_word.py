@@ -88,6 +88,7 @@ class WordPage(Page):
 
     def _fill(self, cell: _Cell, words: Words, width: float, *, bold: bool = False) -> None:
         cell.width = Cm(width)
+        cell.paragraphs[0].paragraph_format.space_before = Pt(3)
         self._write(cell.paragraphs[0], words, bold=bold, size=9)
 
     def _write(self, paragraph: Paragraph, words: Words, *, bold: bool = False, size: float | None = None) -> None:

@@ -11,6 +11,7 @@ from sparse_coverage.dataclass_json import from_json
 from sparse_coverage.present.chart_text import (
     combination_ends,
     combination_notes,
+    listed,
     part_has,
     quotation,
     quotes_of,
@@ -181,7 +182,7 @@ def _combinations(found: Combinations, chart: Chart) -> ShownCombinations:
         parts = (ShownPart(part.document, titles.get(part.document, ""), part_has(part)) for part in one.parts)
         return ShownCombination(tuple(parts), combination_ends(one))
 
-    told = tuple(combination_notes(found)), tuple(map(shown, found.found))
+    told = tuple(combination_notes(found)), tuple(map(shown, listed(found)))
     return (
         ShownCombinations(*told, without_main(found), shown(found.runner_up))
         if found.runner_up

@@ -87,7 +87,15 @@ def ranking_text(request: Mapping[str, Any]) -> str:
     ('combined', 'by words')
     >>> ranking_text({"ranking": "words", "rerank": "cross-encoder:small", "top": 50})
     'by words, then by cross-encoder:small'
+    >>> ranking_text({"ranking": "words", "elements": [{"label": "1a", "weight": 0}, {"label": "1b"}, {"label": "1c", "weight": 2}]})
+    'by words, without 1a, 1c counting twice'
     """
     ranked = label_of(str((request.get("used") or {}).get("ranking") or request.get("ranking") or ""))
     again = request.get("rerank")
-    return f"{ranked}, then by {label_of(again)}" if again else ranked
+    ranked = f"{ranked}, then by {label_of(again)}" if again else ranked
+    weights = {
+        weight: [one.get("label", "") for one in request.get("elements") or () if one.get("weight") == weight]
+        for weight in (0, 2)
+    }
+    without, twice = (", ".join(map(str, weights[weight])) for weight in (0, 2))
+    return ranked + (f", without {without}" if without else "") + (f", {twice} counting twice" if twice else "")

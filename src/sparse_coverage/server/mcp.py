@@ -7,7 +7,12 @@ Answers are short, and each quotation has the id of its passage and its offsets 
 from __future__ import annotations
 
 import asyncio
+import json
+import os
+import re
+import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Annotated, Any, TypeVar
 
@@ -20,17 +25,19 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from sparse_coverage.charts.chart import strength
-from sparse_coverage.dataclass_json import record
+from sparse_coverage.charts.chart import Chart
+from sparse_coverage.dataclass_json import from_json, record
 from sparse_coverage.errors import InputError, SparseCoverageError
 from sparse_coverage.package import __version__
+from sparse_coverage.present.chart_words import gaps_of, strength_of, summary_of
+from sparse_coverage.printing import visible
 from sparse_coverage.search.stored import require_document
 from sparse_coverage.server.indexes import ServedIndexes, Service
 from sparse_coverage.server.settings import ServerSettings
 from sparse_coverage.server.work import BusyError, OvertimeError, Work
 from sparse_coverage.workspace import ChartRequest, CombineRequest, Filters, OpenIndex, SearchRequest
 from sparse_coverage.workspace.related import public_links
-from sparse_coverage.workspace.requests import Again, QuotationRequest, Ranking
+from sparse_coverage.workspace.requests import MOST_ID, Again, QuotationRequest, Ranking
 
 INSTRUCTIONS = (
     "Prior-art search over patents. Quote only what these tools return, word for word, and name for each quotation the id of its "
@@ -42,15 +49,18 @@ INSTRUCTIONS = (
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 Claim = Annotated[str, Field(description="The text of one claim, or of several that are numbered.")]
-Before = Annotated[str | None, Field(description="Only what was published before this date, such as 2001-05-17.")]
+Before = Annotated[
+    str | None, Field(max_length=MOST_ID, description="Only what was published before this date, such as 2001-05-17.")
+]
 Expression = Annotated[
     str | None,
     Field(
         description="Which documents may be found, such as: battery near/5 lithium* and ipc:H01M not pa:Bosch and pd<2001"
     ),
 ]
-NotFamilyOf = Annotated[list[str], Field(description="Leave out these documents and their families.")]
-IndexName = Annotated[str, Field(description="Which index; needed only where there are several.")]
+DocumentId = Annotated[str, Field(max_length=MOST_ID)]
+NotFamilyOf = Annotated[list[DocumentId], Field(description="Leave out these documents and their families.")]
+IndexName = Annotated[str, Field(max_length=MOST_ID, description="Which index; needed only where there are several.")]
 
 
 T = TypeVar("T")
@@ -102,7 +112,7 @@ class Tools:
 
     async def read_passage(
         self,
-        id: Annotated[str, Field(description="Of a passage as other tools return it, or of a document.")],  # noqa: A002
+        id: Annotated[DocumentId, Field(description="Of a passage as other tools return it, or of a document.")],  # noqa: A002
         around: Annotated[int, Field(ge=0, le=50, description="So many passages before and after it, too.")] = 0,
         index: IndexName = "",
     ) -> dict[str, Any]:
@@ -116,7 +126,9 @@ class Tools:
 
     async def find_document(
         self,
-        number: Annotated[str, Field(description="A publication number in any spelling: EP 0 049 154 A1, EP0049154.")],
+        number: Annotated[
+            DocumentId, Field(description="A publication number in any spelling: EP 0 049 154 A1, EP0049154.")
+        ],
         index: IndexName = "",
     ) -> dict[str, Any]:
         """Find the documents of the index that a publication number names."""
@@ -126,7 +138,9 @@ class Tools:
         self,
         claim: Claim,
         context: Context,
-        documents: Annotated[list[str], Field(description="Documents by id; none for those a search finds.")] = [],  # noqa: B006
+        documents: Annotated[
+            list[DocumentId], Field(description="Documents by id; none for those a search finds.")
+        ] = [],  # noqa: B006
         k: Annotated[int, Field(description="Without documents: how many a search is to find.")] = 3,
         before: Before = None,
         filter: Expression = None,  # noqa: A002
@@ -139,7 +153,7 @@ class Tools:
 
     async def verify_quotation(
         self,
-        document: Annotated[str, Field(description="The id of a document.")],
+        document: Annotated[DocumentId, Field(description="The id of a document.")],
         text: Annotated[str, Field(description="What should stand in it, word for word.")],
         index: IndexName = "",
     ) -> dict[str, Any]:
@@ -194,16 +208,58 @@ class Tools:
             raise ToolError(str(error)) from None
 
 
+class _Strict(MCPServer):
+    """Refuses arguments that a tool does not have, as the REST service does, and texts that no answer could quote."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Context | None = None) -> Any:
+        """Call a tool."""
+        for tool in await self.list_tools():
+            if tool.name == name and (unknown := sorted(set(arguments) - set(tool.input_schema["properties"]))):
+                known = ", ".join(tool.input_schema["properties"])
+                raise ToolError(f"{name} has no argument {visible(unknown[0])}. It has: {known}.")
+        try:
+            json.dumps(arguments, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise ToolError("An argument holds half of a character (an unpaired surrogate such as \\ud800).") from None
+        return await super().call_tool(name, arguments, context)
+
+
 def create_mcp(settings: ServerSettings) -> MCPServer:
     """Return the server of the tools; the indexes are opened here."""
     tools = Tools(settings)
-    server = MCPServer(
+    server = _Strict(
         "sparse-coverage", title="Sparse Coverage", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING"
     )
     plain = (tools.list_indexes, tools.search, tools.read_passage, tools.find_document, tools.verify_quotation)
     for tool in (*plain, tools.chart, tools.combine):
         server.add_tool(tool, annotations=_READS, structured_output=True)
     return server
+
+
+_ESCAPE = re.compile(rb"\\\\|(\\u[dD][89abAB]..\\u[dD][c-fC-F]..)|\\u[dD][89a-fA-F]..")
+"""An escaped backslash, the two halves of a character, or one half alone."""
+
+
+def whole_characters(line: bytes) -> bytes:
+    """Return a line of JSON with a replacement character for each half of one: the library would not answer such a line at all."""
+    return _ESCAPE.sub(lambda found: found[0] if found[1] or found[0] == b"\\\\" else b"\\ufffd", line)
+
+
+def run_on_standard_streams(settings: ServerSettings) -> None:
+    """Serve the tools over standard input and output until the input ends."""
+    server = create_mcp(settings)
+    given = os.fdopen(os.dup(0), "rb")
+    end, begin = os.pipe()
+    os.dup2(end, 0)
+    os.close(end)
+
+    def pump() -> None:
+        with given, os.fdopen(begin, "wb", buffering=0) as out, suppress(BrokenPipeError):
+            for line in given:
+                out.write(whole_characters(line))
+
+    threading.Thread(target=pump, name="standard input", daemon=True).start()
+    server.run("stdio")
 
 
 def create_mcp_app(settings: ServerSettings) -> Starlette:
@@ -248,37 +304,39 @@ def found_documents(answer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def charted(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a claim chart: elements, and of each what every document has for it, in the words of the document."""
+    """Return a claim chart: elements, and of each what every document has for it, in the words of the document, and what it lacks."""
+    chart = from_json(Chart, answer)
     columns = [
         {
-            "document": column["id"],
-            "title": column["title"],
-            "share": round(column["share"], 3),
-            **_known(column["metadata"]),
+            "document": column.id,
+            "title": column.title,
+            "told": summary_of(chart, column.id).text,
+            "share": round(column.share, 3),
+            **_known(column.metadata),
         }
-        for column in answer["documents"]
+        for column in chart.documents
     ]
     rows = [
         {
-            "label": element["label"],
-            "element": element["text"],
+            "label": element.label,
+            "element": element.text,
             "cells": [
                 {
-                    "document": cell["document"],
-                    "verdict": cell["verdict"],
-                    "evidence": strength(cell["evidence"], bool(cell["missing"])),
+                    "document": cell.document,
+                    "verdict": cell.verdict,
+                    "evidence": strength_of(cell),
                     "quotations": [
-                        {name: quote[name] for name in ("passage", "number", "start", "end", "text")}
-                        for quote in cell["quotes"]
+                        {name: getattr(quote, name) for name in ("passage", "number", "start", "end", "text")}
+                        for quote in cell.quotes
                     ],
-                    "missing": [place["text"] for place in cell["missing"]],
+                    "lacks": gaps_of(cell),
                 }
                 for cell in row
             ],
         }
-        for element, row in zip(answer["elements"], answer["cells"], strict=True)
+        for element, row in zip(chart.elements, chart.cells, strict=True)
     ]
-    return {"documents": columns, "elements": rows, "about": answer["about"]}
+    return {"documents": columns, "elements": rows, "about": list(chart.about)}
 
 
 def passage_and_neighbours(opened: OpenIndex, id_: str, around: int) -> dict[str, Any]:

@@ -135,6 +135,8 @@ class OpenIndex:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if (index := self._coverage) is not None:
+            index.forget()
         with self._lock:
             self._readers -= 1
             last = not self._readers
@@ -231,6 +233,7 @@ class OpenIndex:
             self.store.state.documents if condition is None else int(allowed_documents(self.store, condition).sum()),
             touched,
             beyond,
+            left_out,
         )
 
     def _by_feature(
@@ -347,11 +350,27 @@ class OpenIndex:
             top=request.top,
             elements=rows,
             filter=conditions.filter,
-            verdicts={(one.element, one.document): one.verdict for one in request.verdicts},
+            verdicts={(one.element, self._id(one.document)): one.verdict for one in request.verdicts},
             without=request.without,
         )
+        notes += self._passed_over(request, chart)
         chart = self._told(chart, request.filters, found.documents, found.read)
         return CombineResult(found, chart, chart_of_combinations(found, chart), notes, conditions.nothing)
+
+    def _passed_over(self, request: CombineRequest, chart: Chart) -> list[str]:
+        """Say which verdicts of a user's own count for nothing, since what they are on is not here."""
+        features, documents = {one.text for one in chart.elements}, {one.id for one in chart.documents}
+        others = dict.fromkeys(one.element for one in request.verdicts if one.element not in features)
+        absent = dict.fromkeys(one.document for one in request.verdicts if self._id(one.document) not in documents)
+        told = [f"A verdict on what is no feature of the claim counts for nothing: “{one}”." for one in others]
+        return told + [
+            f"A verdict on a document that the search did not find counts for nothing: {one}." for one in absent
+        ]
+
+    def _id(self, given: str) -> str:
+        """Return the id of a document in whatever spelling it is given."""
+        number = self.store.find_document(given)
+        return given if number is None else self.store.document(number).id
 
     def _begin(self, filters: Filters, notes: Iterable[str] = ()) -> tuple[list[str], Conditions]:
         """Return what everybody who asks is told (how much is encoded, while the index is built), then `notes`, and what may be found."""

@@ -380,7 +380,7 @@ class ChartRequest(ClaimRequest):
     documents: Annotated[
         tuple[Id, ...], Says("Documents by id; none for those that a search finds.", limit="documents")
     ] = ()
-    k: Annotated[int, Bounds(1), Says("Without documents: how many a search is to find.", limit="k")] = 5
+    k: Annotated[int, Bounds(1), Says("Without documents: how many a search is to find.", limit="documents")] = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -224,7 +224,7 @@ def _searched(
     """Search, add it to the history of a project with what belongs to it, and return it with what the page shows of it."""
     result = public(service_of(request).search(index, search))
     used = {
-        "query": result["query"][:MOST_SHOWN],
+        "query": (search.query or result["query"])[:MOST_SHOWN],
         "searched": result["searched"],
         "ranking": result["about"]["ranking"],
     }

@@ -36,6 +36,7 @@ export async function openProject(id) {
 export async function workOn(claim, ...changed) {
   if (store.claim !== claim) undone.length = 0; // what was marked for another claim is no longer in sight
   store.claim = claim;
+  if (claim && !store.claims.has(claim)) await follow();
   const last = async (shown, all, kind) => {
     if (shown?.claim === claim) return shown;
     const made = ofClaim(all).at(-1);
