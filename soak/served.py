@@ -96,7 +96,7 @@ class Served:
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 [*self._command, "--port", str(self.port)], stdout=log, stderr=log,
-                start_new_session=True, preexec_fn=self._limit,
+                start_new_session=True, preexec_fn=self._limit,  # before any thread is in the way
             )  # fmt: skip
         ready = self.wait()
         self.down_until = time.monotonic() + 1

@@ -130,8 +130,8 @@ def _query(path: Path, claims: str | None) -> dict[str, Any]:
 def patents_as_lines(path: Path, lines: Path) -> dict[str, Any]:
     """Write the patents of a file as lines of JSON, and return how many there are and what was left out."""
     from sparse_coverage.patents import Problem, read_patents
+    from sparse_coverage.patents.patent import Note
     from sparse_coverage.patents.readers.records import to_record
-    from sparse_coverage.patents.reading.context import UNUSED
 
     problems: list[str] = []
     unused: list[str] = []
@@ -139,8 +139,8 @@ def patents_as_lines(path: Path, lines: Path) -> dict[str, Any]:
     def problem(found: Problem) -> None:  # told without the folder, which is the server's
         problems.append(str(replace(found, file=found.file.replace(str(path), path.name))))
 
-    def note(problem: Problem) -> None:
-        unused.extend([problem.cause.removeprefix(UNUSED)] if problem.cause.startswith(UNUSED) else [])
+    def note(told: Note) -> None:
+        unused.extend(told.names)
 
     count = 0
     with lines.open("w", encoding="utf-8", newline="\n") as out:

@@ -233,6 +233,7 @@ class OpenIndex:
             self.store.state.documents if condition is None else int(allowed_documents(self.store, condition).sum()),
             touched,
             beyond,
+            left_out,
         )
 
     def _by_feature(
