@@ -7,6 +7,7 @@ and subscripts are the letters and digits that they stand for (NFKC); a letter a
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 from unicodedata import combining, is_normalized, normalize
 
 _UNSEEN = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
@@ -49,11 +50,27 @@ def aligned(text: str) -> tuple[str, list[int] | None]:
     parts, starts = [], []
     begin = 0
     for place in range(1, len(text) + 1):
-        if place == len(text) or not (combining(text[place]) or text[place] in _UNSEEN):
-            parts.append(comparable(text[begin:place]))
-            starts += [begin] * len(parts[-1])
+        if place == len(text) or not _joins(text[begin:place], text[place]):
+            seen = text[begin:place]
+            parts.append(comparable(seen))
+            # An accent that makes no letter with the one before it is no part of a word, so the word ends there.
+            starts += [
+                begin if n == 0 or one.isalnum() else _place(seen, one, begin) for n, one in enumerate(parts[-1])
+            ]
             begin = place
-    return "".join(parts), [*starts, len(text)]
+    return "".join(parts), [*accumulate(starts, max), len(text)]  # some accents change places
+
+
+def _place(seen: str, letter: str, begin: int) -> int:
+    return begin + (seen.find(letter) if letter in seen else len(seen))
+
+
+def _joins(before: str, letter: str) -> bool:
+    """Tell whether a letter is seen with those before it as one: an accent, a part of a syllable, or nothing."""
+    if letter.isascii():
+        return False
+    together = len(comparable(before + letter)) < len(comparable(before)) + len(comparable(letter))
+    return together or combining(letter) > 0 or letter in _UNSEEN
 
 
 def _is_plain(text: str) -> bool:
