@@ -9,7 +9,7 @@ DEV_STAMP := $(VENV)/.installed-dev
 INSTALL ?= $(BIN)/python -m pip install --quiet --disable-pip-version-check
 INSTALL_BASE ?= $(BIN)/python -m pip --python build/base/bin/python install --quiet --disable-pip-version-check
 LOCK := .ci/locks/development.txt
-FUZZED := readers queries claims sentences filters numbers index rest projects project_files models calibrations
+FUZZED := readers queries claims sentences words printing tools filters numbers index rest projects project_files models calibrations
 FUZZ_MINUTES ?= 10
 SOAK_MINUTES ?= 60
 BENCHMARKS := encoder readers vocabulary search
@@ -100,6 +100,7 @@ fuzz: $(DEV_STAMP)
 	for name in $(FUZZED); do $(BIN)/python fuzz/run.py $$name --minutes $(FUZZ_MINUTES) || exit 1; done
 
 soak: $(DEV_STAMP)
+	$(BIN)/python soak/steady.py
 	$(BIN)/python soak/run.py --minutes $(SOAK_MINUTES) $(SOAK)
 
 crashes: $(DEV_STAMP)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 import tempfile
@@ -75,8 +76,23 @@ _VALUES: tuple[Any, ...] = (
         "\x00",
         "\ud800",
         "a" * 5000,
+        "EP-1-A1/" * 70,
+        "sp\u00adring \x1b[2J",
     ),
-    *("1. A valve. 2. A valve according to claim 1.", "1-3", "9" * 40, "*", '"', "(", "0000-00-00", "\u202eabc", "ﬁ𝐱"),
+    *(
+        "1. A valve. 2. A valve according to claim 1.",
+        "1-3",
+        "9" * 40,
+        "*",
+        '"',
+        "(",
+        "sp\u00adring",
+        "\x1b[2J",
+        "EP-1-A1/" * 70,
+        "0000-00-00",
+        "\u202eabc",
+        "ﬁ𝐱",
+    ),
     *([], {}, [None], [[]], ["EP-1-A1"], ["EP-1-A1", 3], {"q": CLAIM}, {"": ""}, {"a": {"b": [1]}}),
 )
 
@@ -107,6 +123,35 @@ def rest(data: bytes) -> None:
     client.delete(f"/v1/projects/{project}")
 
 
+def tools(data: bytes) -> None:
+    """Any call of an assistant's tool: answered, or refused with a reason."""
+    from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+
+    from sparse_coverage.server.mcp import whole_characters
+
+    server, left = _tools(), iter(data)
+    every = asyncio.run(server.list_tools())
+    tool = every[next(left, 0) % len(every)]
+    arguments = {
+        name: _VALUES[value % len(_VALUES)]
+        for name in tool.input_schema["properties"]
+        if (value := next(left, 255)) < 250
+    }
+    if next(left, 1) == 0:
+        arguments["unknown"] = 1
+    try:
+        asyncio.run(server.call_tool(tool.name, arguments))
+    except UnexpectedToolError:
+        raise
+    except ToolError as refused:
+        told = str(refused)
+    else:
+        told = "answered"
+    assert told.strip().encode()
+    escapes = "".join(f"\\u{0xD7F0 + value:04x}" for value in data).encode()
+    json.loads(b'"' + whole_characters(escapes) + b'"').encode()
+
+
 def _made(form: Any, left: Any) -> Any:
     """Return a body with the names of a form, some left out, and values that fit or do not."""
     found: dict[str, Any] = {}
@@ -133,20 +178,31 @@ def _made(form: Any, left: Any) -> Any:
 
 
 @lru_cache(1)
-def _client() -> Any:
-    from starlette.testclient import TestClient
+def _tools() -> Any:
+    from sparse_coverage.server.mcp import create_mcp
 
-    from sparse_coverage.server.app import create_app
+    return create_mcp(_settings())
+
+
+def _settings() -> Any:
     from sparse_coverage.server.settings import ServerLimits, ServerSettings
 
     folder = made_index()
-    settings = ServerSettings(
+    return ServerSettings(
         {"devices": folder / "devices"},
         projects=folder / "projects",
         calibration=folder / "calibration.npz",
         limits=ServerLimits(concurrency=1, body=1 << 20, characters=20_000, long_seconds=60),
     )
-    client = TestClient(create_app(settings), base_url="http://localhost")
+
+
+@lru_cache(1)
+def _client() -> Any:
+    from starlette.testclient import TestClient
+
+    from sparse_coverage.server.app import create_app
+
+    client = TestClient(create_app(_settings()), base_url="http://localhost")
     client.__enter__()
     return client
 

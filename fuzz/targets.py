@@ -5,19 +5,24 @@ Run one for ten minutes with `python fuzz/run.py readers --minutes 10`, or all w
 
 from __future__ import annotations
 
+import json
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable
 from functools import lru_cache
+from io import StringIO
 from itertools import pairwise
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 from file_targets import calibrations, models, project_files, projects
-from service_target import rest
+from service_target import rest, tools
 
 from sparse_coverage.charts.elements import chart_elements, read_claims
 from sparse_coverage.charts.quantities import DocumentQuantities, compare, quantities
+from sparse_coverage.dataclass_json import plain_json
 from sparse_coverage.errors import SparseCoverageError
 from sparse_coverage.index import (
     DocumentRecord,
@@ -32,6 +37,13 @@ from sparse_coverage.patents import passages, read_patents
 from sparse_coverage.patents.claims import claim_elements, expand_claim
 from sparse_coverage.patents.numbers import parse_number, printed_id, spellings
 from sparse_coverage.patents.queries import file_query
+from sparse_coverage.present.pages import render
+from sparse_coverage.present.terminal import hits_text
+from sparse_coverage.printing import console, harmless, visible
+from sparse_coverage.search.results import Hit, PassageHit
+from sparse_coverage.text import comparable, index_terms, stems, term_places
+from sparse_coverage.text import words as all_words
+from sparse_coverage.text.letters import aligned
 from sparse_coverage.text.sentences import cut_text
 from sparse_coverage.vectors import SparseVector
 
@@ -82,6 +94,36 @@ def sentences(data: bytes) -> None:
     compare(text, found, DocumentQuantities([text]), lambda stem: 1.0)
 
 
+def words(data: bytes) -> None:
+    """Any text as words: they stand where they say, and are those that are compared."""
+    text = _text(data)
+    plain, places = aligned(text)
+    assert plain == comparable(text)
+    assert places is None or (len(places) == len(plain) + 1 and places == sorted(places))
+    found = all_words(text)
+    assert all(word.text and text[word.start : word.end] == word.text for word in found)
+    assert len(found) == len(all_words(plain))
+    assert sum(map(len, term_places(text).values())) == len(index_terms(text))
+    stems(text)
+
+
+def printing(data: bytes) -> None:
+    """Any text as what a document holds: it does nothing to a terminal, a log or a page, and JSON has it as it is."""
+    text = _text(data, "surrogatepass") or " "
+    screen = StringIO()
+    hit = Hit(text, text, 1.0, {"ipc": [text]}, (PassageHit(text, text, "claims", text, 1.0, "1"),))
+    with patch.object(sys, "stdout", screen):
+        console().print(hits_text([hit], {}), highlight=False)
+    for shown in (
+        screen.getvalue(),
+        visible(text),
+        harmless(text),
+        render("experiments.html", title=text, names=[], sections=[]),
+    ):
+        assert harmless(shown) == shown, shown
+    assert json.loads(plain_json({"title": text})) == {"title": json.loads(json.dumps(text))}
+
+
 def filters(data: bytes) -> None:
     """Any text as a filter: what can be read can also be asked of an index."""
     store = open_store(_made_index())
@@ -130,10 +172,13 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "queries": queries,
     "claims": claims,
     "sentences": sentences,
+    "words": words,
+    "printing": printing,
     "filters": filters,
     "numbers": numbers,
     "index": index,
     "rest": rest,
+    "tools": tools,
     "projects": projects,
     "project_files": project_files,
     "models": models,
@@ -169,8 +214,11 @@ def _made_index() -> Path:
     return folder
 
 
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
+def _text(data: bytes, errors: str = "replace") -> str:
+    try:
+        return data.decode("utf-8", errors)
+    except UnicodeDecodeError:
+        return data.decode("utf-8", "replace")
 
 
 def _unheard(_: object) -> None:

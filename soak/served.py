@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
+import resource
 import signal
 import statistics
 import subprocess
@@ -12,6 +13,7 @@ import sys
 import threading
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -55,9 +57,22 @@ class Life:
 class Served:
     """A running server."""
 
-    def __init__(self, index: Path, projects: Path, calibration: Path, log: Path, tally: Tally, pace: Pace) -> None:
+    def __init__(
+        self,
+        index: Path,
+        projects: Path,
+        calibration: Path,
+        log: Path,
+        tally: Tally,
+        pace: Pace,
+        *others: Path,
+        files: int | None = None,
+    ) -> None:
+        """`others` are further indexes, `files` is how many files each of its processes may have open."""
+        served = map(str, (index, *others))
+        self._limit = None if files is None else partial(resource.setrlimit, resource.RLIMIT_NOFILE, (files, files))
         self._command = [
-            *(sys.executable, "-m", "sparse_coverage", "serve", str(index), "--projects", str(projects)),
+            *(sys.executable, "-m", "sparse_coverage", "serve", *served, "--projects", str(projects)),
             *("--calibration", str(calibration), "--allow-changes", "--no-browser", "--concurrency", "2"),
         ]
         self._log, self._tally, self._pace = log, tally, pace
@@ -80,8 +95,9 @@ class Served:
         self._from = self._log.stat().st_size if self._log.exists() else 0
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                [*self._command, "--port", str(self.port)], stdout=log, stderr=log, start_new_session=True
-            )
+                [*self._command, "--port", str(self.port)], stdout=log, stderr=log,
+                start_new_session=True, preexec_fn=self._limit,  # before any thread is in the way
+            )  # fmt: skip
         ready = self.wait()
         self.down_until = time.monotonic() + 1
         return ready

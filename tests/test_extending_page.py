@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import re
@@ -28,7 +27,7 @@ def test_the_tables_of_the_other_registries_are_where_the_page_says() -> None:
     rows = re.findall(
         r"^\|[^|]*\| `(\w+)` in `(\S+?)(?:/__init__)?\.py`", PAGE.read_text(encoding="utf-8"), re.MULTILINE
     )
-    assert len(rows) == 5
+    assert len(rows) == 6
     for name, path in rows:
         assert hasattr(import_module(f"sparse_coverage.{path.replace('/', '.')}"), name), f"{name} is not in {path}"
 
@@ -114,7 +113,6 @@ def test_each_example_is_one_file_and_one_line_and_works(tmp_path: Path) -> None
     assert hits == [("XX-2-A1", 1.0), ("XX-1-A1", 0.5)]  # "a" and "of" are half of "a housing of rubber"
     ranked, filtered = ["1.0 XX-2-A1 Pump", "0.5 XX-1-A1 Valve"], ["XX-1-A1 ['Smith']"]
     assert told["script"].splitlines() == ["Pump", *ranked, *filtered, "1.0", "sv", "Fan"]
-    table = list(csv.DictReader((clone.work / "found.csv").read_text(encoding="utf-8-sig").splitlines()))
-    assert {(row["document"], row["inventors"]) for row in table} == {("XX-1-A1", "Smith"), ("XX-2-A1", "Meier")}
-    written = (clone.work / "found.md").read_text(encoding="utf-8").splitlines()
-    assert written == ["# a housing of rubber", "", "1. **XX-2-A1** Pump", "2. **XX-1-A1** Valve"]
+    assert re.search(
+        r"inventors +│ +MEIER 1, SMITH 1|inventors.*SMITH 1", clone.python("-m", "sparse_coverage", "info", "my-index")
+    )

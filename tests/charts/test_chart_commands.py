@@ -142,6 +142,7 @@ def test_the_best_reader_reads_where_it_can_be_had_and_a_note_says_where_it_cann
     monkeypatch.setattr(charting, "is_shipped", lambda encoder: True)
     monkeypatch.setattr(charting, "calibration_for", lambda encoder, path: made_calibration(encoder))
     monkeypatch.setattr(charting, "load_encoder", lambda name: encoder)
+    monkeypatch.setattr(charting, "_LOADED", {})
     assert Charts(index).encoder is encoder
     assert Charts(index).notes == ()
 
@@ -149,6 +150,7 @@ def test_the_best_reader_reads_where_it_can_be_had_and_a_note_says_where_it_cann
         raise InputError("no network")
 
     monkeypatch.setattr(charting, "load_encoder", unreachable)
+    monkeypatch.setattr(charting, "_LOADED", {})
     charts = Charts(index)
     assert charts.encoder is own
     assert "no network" in charts.notes[0]

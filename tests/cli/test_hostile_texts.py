@@ -77,7 +77,6 @@ def commands() -> list[list[str]]:
     return [
         *(["search", "index", CLAIM, "-k", "50", "--ranking", one] for one in ("combined", "centers", "words", "vectors")),
         ["search", "index", CLAIM, "-k", "50", "--json"],
-        ["search", "index", "@claim.txt", "-k", "50", "--profile"],
         ["search", "index", "--filter", "valve or pump", "-k", "50"],
         ["search", "index", "--queries", "queries.jsonl", "-k", "9"],
         ["search", "index", CLAIM, "--rerank", "passages", "-k", "40"],

@@ -9,7 +9,7 @@ import pytest
 from small_collection import papers_collection
 
 from sparse_coverage.cli import evaluate
-from sparse_coverage.cli.options.collections import CollectionOptions, Means
+from sparse_coverage.cli.options.research import CollectionOptions, Means
 from sparse_coverage.errors import InputError
 from sparse_coverage.experiments.options import NAMES as NAMES_OF_OPTIONS
 from sparse_coverage.experiments.options import SystemOptions, Variant, variants

@@ -13,7 +13,7 @@ from small_collection import small_collection
 from typed_commands import output, run
 
 from sparse_coverage import Hit, Variant, evaluate, load_collection, load_encoder
-from sparse_coverage.cli.options.collections import CollectionOptions, Means
+from sparse_coverage.cli.options.research import CollectionOptions, Means
 from sparse_coverage.dataclass_json import record
 from sparse_coverage.encoding import Encoder, Tokens, TokenVectors
 from sparse_coverage.errors import InputError

@@ -4,9 +4,11 @@ import csv
 import re
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from sparse_coverage.experiments.evaluation import tells_apart
 from sparse_coverage.experiments.figures import (
     COLORS,
     COLUMN,
@@ -234,3 +236,15 @@ def test_panels_have_letters_and_text_is_large_enough_to_read(tmp_path: Path) ->
     matplotlib = pytest.importorskip("matplotlib")
     kinds = ("font.size", "axes.titlesize", "axes.labelsize", "xtick.labelsize", "ytick.labelsize", "legend.fontsize")
     assert min(matplotlib.rcParams[kind] for kind in kinds) >= 7
+
+
+@pytest.mark.parametrize(
+    ("measure", "tells"),
+    [
+        ("R@10", False), ("R@9", True), ("P@10", False), ("Success@12", False), ("P@5", True),
+        ("RBP@10", True), ("SDCG@10", True), ("RR@10", True), ("MAP", True), ("nDCG@10", True),
+    ],
+)  # fmt: skip
+def test_a_measure_of_the_whole_collection_tells_nothing_apart_unless_it_counts_the_order(measure, tells):
+    found = [SimpleNamespace(values={measure: {}}, means=lambda value=value: {measure: value}) for value in (0.1, 0.2)]
+    assert tells_apart(measure, found, (10, 1000)) == tells

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from sparse_coverage import ActivationConfig, Index, Patent, Preset, SparseCoverage
-from sparse_coverage.cli.formats import export_command
+from sparse_coverage.cli.engines import export_command
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.evaluation.trec import read_queries

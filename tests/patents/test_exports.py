@@ -10,7 +10,6 @@ import pytest
 
 from sparse_coverage.patents import Problem, read_patents
 from sparse_coverage.patents.readers.records import to_record
-from sparse_coverage.patents.reading.context import UNUSED
 
 FOLDER = Path(__file__).parent / "exports"
 GOLDEN = FOLDER / "records.json"
@@ -24,7 +23,7 @@ def read(path: Path) -> dict[str, object]:
     return {
         "format": sorted({patent.format for patent in patents}),
         "records": [to_record(patent) for patent in patents],
-        "unused": [note.cause.removeprefix(UNUSED) for note in notes if note.cause.startswith(UNUSED)],
+        "unused": [", ".join(note.names) for note in notes if note.kind == "unused"],
         "problems": [problem.cause for problem in problems],
     }
 

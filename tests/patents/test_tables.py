@@ -7,7 +7,6 @@ import pytest
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents import Patent, Problem, read_patents
 from sparse_coverage.patents.readers.fields import chosen_columns, field_of
-from sparse_coverage.patents.reading.context import UNUSED
 
 
 def read(path, content, **options) -> tuple[list[Patent], list[Problem], list[Problem]]:
@@ -23,7 +22,8 @@ def test_columns_that_are_not_used_are_named_once_for_all_files(tmp_path):
         (tmp_path / f"{name}.csv").write_text(f"id,title,our mark,price\n{name},t,1,2\n", encoding="utf-8")
     notes: list[Problem] = []
     assert len(list(read_patents(tmp_path, on_note=notes.append))) == 2
-    assert [note.cause for note in notes] == [f"{UNUSED}our mark, price"]
+    assert [note.cause for note in notes] == ["not used: our mark, price"]
+    assert notes[0].names == ("our mark", "price")
 
 
 def test_a_user_says_which_columns_are_meant_by_name_or_by_place(tmp_path):
@@ -35,7 +35,7 @@ def test_a_user_says_which_columns_are_meant_by_name_or_by_place(tmp_path):
     assert (patent.id, patent.title, patent.abstract[0].text) == ("EP-1234567-A1", "Ventil", "Ein Ventil.")
     [patent], _, notes = read(tmp_path / "y.csv", content.splitlines()[1], columns={"id": "1", "title": "2"})
     assert (patent.id, patent.title) == ("EP-1234567-A1", "Ventil")
-    assert [note.cause for note in notes] == [f"{UNUSED}column 3"]
+    assert [note.cause for note in notes] == ["not used: column 3"]
     _, [problem], _ = read(tmp_path / "z.csv", content, columns={"id": "Nummer"})
     assert "no row at its beginning names the columns 'Nummer'" in problem.cause
 

@@ -87,6 +87,7 @@ async def every_tool(client: Client, index: Index) -> None:
     chart = result.structured_content
     verify(chart, 4)
     assert {column["document"] for column in chart["documents"]} == {"EP-1000001-A1", "EP-1000002-A1"}
+    assert all("features found" in column["told"] for column in chart["documents"])
     assert {cell["verdict"] for row in chart["elements"] for cell in row["cells"]} <= {
         "disclosed",
         "partly",

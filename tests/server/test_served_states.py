@@ -23,6 +23,7 @@ from sparse_coverage.server.app import create_app
 from sparse_coverage.server.indexes import ServedIndexes
 from sparse_coverage.server.routes import changing as routes
 from sparse_coverage.server.settings import ServerLimits, ServerSettings
+from sparse_coverage.workspace import SearchRequest
 
 BASE = "/v1/indexes/devices"
 NO_FILE = OSError(24, "Too many open files")
@@ -185,3 +186,49 @@ def test_one_index_that_is_gone_takes_nothing_of_the_others_away(made, copied):
     ) as client:
         copied.with_name("elsewhere").rename(copied)
         assert client.get("/v1/ready").status_code == 503
+
+
+def test_no_thread_keeps_a_ranking_when_its_answer_is_made(copied):
+    """It holds a score for each passage and part, of each thread and index."""
+    indexes = ServedIndexes({"devices": copied})
+    with indexes.opened("devices") as opened:
+        opened.search(SearchRequest(query=CLAIM), matches=False)
+        asked = (CLAIM, opened.index.parts, None, None)
+        scores = weakref.ref(opened.index._combined.rank(*asked).parts[0].scores)
+        assert scores() is not None
+    assert scores() is None
+
+
+def test_documents_are_added_without_another_process(changing, monkeypatch):
+    monkeypatch.setattr("subprocess.run", lambda *_, **__: _raise(AssertionError("a process was begun")))
+    documents = [teapot(1), {"id": "x", "title": ["a", "b"]}]
+    answer = changing.post(f"{BASE}/add", json={"documents": documents}).json()
+    assert answer["added"] == 1
+    assert answer["left_out"] == ["documents.jsonl:2: x: `title` is a list; expected a string."]
+
+
+def test_one_reader_of_charts_serves_all_indexes_and_states(made, copied, monkeypatch):
+    from sparse_coverage.charts import charting
+
+    loaded = []
+
+    def load_encoder(name):
+        loaded.append(name)
+        with ServedIndexes({"one": made / "devices"}).opened("one") as opened:
+            return opened.index.model.encoder
+
+    monkeypatch.setattr(charting, "load_encoder", load_encoder)
+    monkeypatch.setattr(charting, "_LOADED", {})
+    monkeypatch.setattr(charting, "is_shipped", lambda encoder: True)
+    calibration = charting.calibration_for
+    monkeypatch.setattr(
+        charting, "calibration_for", lambda encoder, given: calibration(encoder, made / "calibration.json")
+    )
+    settings = ServerSettings({"devices": copied, "other": made / "devices"}, allow_changes=True)
+    with TestClient(create_app(settings), base_url="http://localhost") as client:
+        for _ in range(2):
+            for name in settings.indexes:
+                asked = {"claim": CLAIM, "k": 1}
+                assert client.post(f"/v1/indexes/{name}/chart", json=asked).status_code == 200
+            assert client.post(f"{BASE}/add", json={"documents": [teapot(len(loaded) + _)]}).status_code == 200
+    assert loaded == ["gte-small"]

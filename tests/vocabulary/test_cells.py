@@ -71,9 +71,9 @@ def test_finished_blocks_are_not_computed_again(tmp_path: Path, monkeypatch: pyt
     computed: list[int] = []
     assign = nearest_module._assign
 
-    def watched(reader, centers, gpu, numbers, found) -> None:  # type: ignore[no-untyped-def]
+    def watched(reader, centers, numbers, found) -> None:  # type: ignore[no-untyped-def]
         computed.append(int(numbers[0]))
-        assign(reader, centers, gpu, numbers, found)
+        assign(reader, centers, numbers, found)
 
     monkeypatch.setattr(nearest_module, "_assign", watched)
     again = nearest_centers(points, centers, sizes=[10, 40], checkpoint=saved)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -34,6 +36,30 @@ _SHOWN = 5
 """So many documents are charted where none can be combined."""
 
 
+_ONE_AT_A_TIME = threading.Lock()
+_LOADED: dict[str, Encoder] = {}
+_READ: deque[KeptTokenVectors] = deque(maxlen=2)
+
+
+def loaded_once(name: str) -> Encoder:
+    """Return the encoder that reads documents, one in a process: no index and no state of an index needs its own."""
+    with _ONE_AT_A_TIME:
+        if name not in _LOADED:
+            _LOADED.clear()
+            _LOADED[name] = load_encoder(name)
+        return _LOADED[name]
+
+
+def vectors_read_by(encoder: Encoder) -> KeptTokenVectors:
+    """Return what keeps the vectors that an encoder read last, the same for all that read with it."""
+    with _ONE_AT_A_TIME:
+        for kept in _READ:
+            if kept.encoder is encoder:
+                return kept
+        _READ.append(KeptTokenVectors(encoder))
+        return _READ[-1]
+
+
 class Charts:
     """Makes claim charts of the documents of an index.
 
@@ -51,19 +77,19 @@ class Charts:
         self.notes: tuple[str, ...] = ()
         own = index.model.encoder
         if reader:
-            self.encoder: Encoder = load_encoder(reader) if isinstance(reader, str) else reader
+            self.encoder: Encoder = loaded_once(reader) if isinstance(reader, str) else reader
         elif calibration is not None or own.name == BEST_READER or not is_shipped(own):
             self.encoder = own
         else:
             try:
-                self.encoder = load_encoder(BEST_READER)
+                self.encoder = loaded_once(BEST_READER)
             except (SparseCoverageError, OSError) as error:
                 self.encoder = own
                 self.notes = (
                     f"Documents are read with {own.name}, since {BEST_READER}, which reads better, could not be had: {error}",
                 )
         self.calibration: Calibration = calibration_for(self.encoder, calibration)
-        self._vectors = KeptTokenVectors(self.encoder)
+        self._vectors = vectors_read_by(self.encoder)
 
     def notes_on(self, claims: Sequence[Claim]) -> tuple[str, ...]:
         """Return what to beware of in a chart of some claims: who reads, a missing parent, and a language that the reader does not know."""

@@ -57,9 +57,9 @@ _TOGETHER = {
     **dict.fromkeys(("chart", "combine", "calibrate"), "charts"),
     **dict.fromkeys(("serve", "mcp"), "serving"),
     **dict.fromkeys(("inspect", "convert"), "patents"),
-    "export": "formats",
     "warm-up": "models",
-    "engine": "engines",
+    **dict.fromkeys(("engine", "export"), "engines"),
+    "clefip": "reproduce",
 }
 """The modules that hold more than one command, or one of another name."""
 HEADINGS = {

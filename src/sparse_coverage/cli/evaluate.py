@@ -23,13 +23,13 @@ from sparse_coverage.cli.options import (
     fresh_option,
     json_option,
     measure_option,
-    method,
     path_option,
+    research,
     seed_option,
     seeds_option,
     show,
 )
-from sparse_coverage.cli.options.collections import Means, bench_options
+from sparse_coverage.cli.options.research import Means, bench_options
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import write_text
 from sparse_coverage.present.tables import WRITERS, short_heading
@@ -70,9 +70,9 @@ def _value(text: str) -> Any:
     help="What to measure; may be repeated. Of `search`: combined is what it does by itself, default its --ranking centers, bm25 "
     "words, dense vectors [bm25, dense and combined; paper with --as-published; none with --run].",
 )
-@method.encoder_option(("minilm",), "May be repeated.", multiple=True)
-@method.unit_option(("token",), "What counts as a span; may be repeated.", multiple=True)
-@method.size_option("Centers of the vocabulary; may be repeated [10,000, or a tenth of the spans].", multiple=True)
+@research.encoder_option(("minilm",), "May be repeated.", multiple=True)
+@research.unit_option(("token",), "What counts as a span; may be repeated.", multiple=True)
+@research.size_option("Centers of the vocabulary; may be repeated [10,000, or a tenth of the spans].", multiple=True)
 @click.option(
     "--set",
     "chosen",

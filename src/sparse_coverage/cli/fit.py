@@ -12,9 +12,9 @@ from rich.markup import escape
 from sparse_coverage.cli.cluster import fit_with_ray, workplace_options
 from sparse_coverage.cli.options import (
     json_option,
-    method,
     output_option,
     path_option,
+    research,
     seed_option,
     show,
     threads_option,
@@ -26,24 +26,25 @@ from sparse_coverage.files import as_typed
 
 if TYPE_CHECKING:
     from sparse_coverage.patents import Patent, Problem
+    from sparse_coverage.patents.patent import Note
 
 
 @click.command(no_args_is_help=True)
 @paths_argument
 @output_option("model")
-@method.encoder_option()
-@method.runtime_option
-@method.precision_option
-@method.preset_option
-@method.unit_option()
-@method.size_option("How many centers [10,000, or a tenth of the spans if fewer].")
+@research.encoder_option()
+@research.runtime_option
+@research.precision_option
+@research.preset_option
+@research.unit_option()
+@research.size_option("How many centers [10,000, or a tenth of the spans if fewer].")
 @click.option("--sizes", help="Smaller sizes to measure radii for in the same pass, as 1000,2000,5000.")
-@method.selection_option
-@method.tau_option
-@method.max_documents_option
-@method.years_option
-@method.with_text_option
-@method.max_spans_option
+@research.selection_option
+@research.tau_option
+@research.max_documents_option
+@research.years_option
+@research.with_text_option
+@research.max_spans_option
 @path_option(
     "--work", help="Keep the sample and the state of the run here: interrupted, the same command goes on from there."
 )
@@ -138,7 +139,7 @@ class _Documents:
         last = self._left == 0
         return self._read(self._log if last else _ignore, self._log.note if last else _ignore)
 
-    def _read(self, report: Callable[[Problem], None], note: Callable[[Problem], None]) -> Iterator[Patent]:
+    def _read(self, report: Callable[[Problem], None], note: Callable[[Note], None]) -> Iterator[Patent]:
         from sparse_coverage import read_patents
 
         return read_patents(self._paths, on_problem=report, on_note=note, **self._settings)

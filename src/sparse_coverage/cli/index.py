@@ -26,7 +26,7 @@ from sparse_coverage.cli.options.inputs import (
     reading_options,
     reading_settings,
 )
-from sparse_coverage.cli.options.method import runtime_option
+from sparse_coverage.cli.options.research import runtime_option
 from sparse_coverage.errors import AlreadyThereError, InputError
 from sparse_coverage.files import as_typed, require_space
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from rich.markup import escape
 
-from sparse_coverage.cli.options import echo, json_option, method, show
+from sparse_coverage.cli.options import echo, json_option, research, show
 
 _FACTS = ("name", "hub", "kind", "dimension", "licence", "languages", "megabytes", "speed", "measured")
 
@@ -54,7 +54,7 @@ def _list() -> None:
 
 
 @click.command()
-@method.encoder_option("minilm", "The encoder to fetch and prepare.")
+@research.encoder_option("minilm", "The encoder to fetch and prepare.")
 @click.option("--no-encoder", is_flag=True, help="Compile only; fetch and prepare no encoder.")
 @click.option("--background", is_flag=True, hidden=True)
 @json_option

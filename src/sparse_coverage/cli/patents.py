@@ -21,8 +21,7 @@ from sparse_coverage.cli.options.inputs import (
 )
 from sparse_coverage.dataclass_json import plain_json, to_json
 from sparse_coverage.patents.passages import Survey
-from sparse_coverage.patents.patent import Problem
-from sparse_coverage.patents.reading.context import MENDED, UNUSED
+from sparse_coverage.patents.patent import Note
 from sparse_coverage.printing import console
 from sparse_coverage.progress import tracked
 
@@ -82,15 +81,12 @@ class Notes:
         self.unused: list[str] = []
         self._show = show
 
-    def __call__(self, note: Problem) -> None:
+    def __call__(self, note: Note) -> None:
         """Take one note."""
         self.all += 1
-        if note.cause.startswith(UNUSED):
-            self.unused += note.cause.removeprefix(UNUSED).split(", ")
-        elif note.cause.startswith(MENDED):
-            self.mended += 1
-        elif not note.cause.startswith("metadata: "):
-            self.count += 1
+        self.unused += note.names
+        self.mended += note.kind == "mended"
+        self.count += note.kind in ("", "skipped")
         if self._show or is_always_told(note):
             click.echo(f"note {note}", err=True)
 

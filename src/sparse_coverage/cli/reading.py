@@ -145,7 +145,7 @@ def _info_text(index: Path, held: IndexSummary, model: Mapping[str, Any]) -> Gro
         ),
         ("passages", f"{held.passages:,}, by {held.by}"),
         ("published", dates + undated),
-        *((_PLURALS[name], _counts(values, held.documents)) for name, values in held.fields.items()),
+        *((_PLURALS.get(name, name), _counts(values, held.documents)) for name, values in held.fields.items()),
         ("classes", _counts(held.classes)),
         ("sections", _counts(held.sections)),
         ("years", _counts(held.years if len(held.years) <= _MOST else _decades(held.years))),

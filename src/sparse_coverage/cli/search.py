@@ -138,10 +138,8 @@ def _show_documents(opened: OpenIndex, request: SearchRequest, exports: Exports)
     from sparse_coverage.present.terms import shown_of
 
     found = opened.search(request, answers=bool(exports))
-    left_out = found.about.filters.get("--like", "") if found.about else ""
-    if left_out:
-        id_ = left_out.removeprefix("without ").removesuffix(" and its family")
-        tell([f"Left out: {id_} itself and its family (--keep-family keeps them)."])
+    if found.left_out:
+        tell([f"Left out: {found.left_out} itself and its family (--keep-family keeps them)."])
     tell(found.notes)
     written = exports.write(found)
     nothing = found.nothing or (NOTHING if request.ranking == "centers" else "Nothing was found.")

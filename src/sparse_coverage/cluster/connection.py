@@ -61,10 +61,6 @@ class Cluster:
             for reference in pending:
                 self.ray.cancel(reference)
 
-    def share(self, value: object) -> Any:
-        """Put a value where every node can fetch it once; tasks get it as an ordinary argument."""
-        return self.ray.put(value)
-
     def check_folder(self, folder: Path) -> None:
         """Make sure that every node sees the shared folder and runs the same version of this package."""
         from sparse_coverage.package import __version__

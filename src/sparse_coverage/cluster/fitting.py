@@ -1,4 +1,4 @@
-"""`fit` on a cluster: encoding, sampling, choosing centers and measuring cells are shared out; the model is the same."""
+"""`fit` on a cluster: encoding and sampling are shared out; the model is the same."""
 
 from __future__ import annotations
 
@@ -7,14 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-import numpy as np
 from safetensors import safe_open
 
 from sparse_coverage.cluster.connection import Cluster, EncoderSpec, require_same_run
 from sparse_coverage.cluster.documents import DocumentSize, Report, documents_at, input_digest, read_shards
-from sparse_coverage.cluster.traversal import PointsFile, traverse
 from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder, load_encoder
 from sparse_coverage.encoding.batching import windows
 from sparse_coverage.errors import MismatchError
@@ -27,8 +24,7 @@ from sparse_coverage.progress import progress_bar
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vocabulary import SampleConfig, SpanSample, build_vocabulary, draw_sample
 from sparse_coverage.vocabulary import passage_sample as passage_sampling
-from sparse_coverage.vocabulary.build import Assignments, ChosenCenters, OnThisMachine, check_settings
-from sparse_coverage.vocabulary.nearest import Assignment, nearest_centers
+from sparse_coverage.vocabulary.build import check_settings
 from sparse_coverage.vocabulary.passage_sample import (
     CHARACTERS_A_SPAN,
     Chosen,
@@ -53,9 +49,6 @@ from sparse_coverage.vocabulary.sampler import (
 )
 from sparse_coverage.vocabulary.sampling import sample_by_year
 from sparse_coverage.vocabulary.span_sample import SAMPLE, ShardFolder
-
-STEP = 1 << 16
-"""How many points a task assigns to their nearest centers."""
 
 
 def fit_on_cluster(
@@ -82,7 +75,7 @@ def fit_on_cluster(
     """Learn the vocabulary of the patents in some files: what `SparseCoverage.fit` learns from them, bit for bit.
 
     All nodes must see the files and the folder `work`, which keeps the state of the run: interrupted, the same call goes
-    on from there. Farthest-first is shared out; other selections choose on this machine, after encoding on the cluster.
+    on from there. Encoding is shared out; the centers are chosen on this machine, which takes minutes where that took days.
     """
     method = get_preset(preset) if by is None else replace(get_preset(preset), by=by)
     max_spans = max_spans or sample_size(method, size, sizes)
@@ -114,7 +107,6 @@ def fit_on_cluster(
         else sample_on_cluster(cluster, work, names, language, running, spec, config, on_problem)
     )
     shutil.rmtree(state / "documents", ignore_errors=True)  # encoded; nothing else will be read from them
-    steps = OnCluster(cluster, state) if selection == "farthest-first" else OnThisMachine(checkpoints=work)
     vocabulary = build_vocabulary(
         sample,
         running,
@@ -125,46 +117,9 @@ def fit_on_cluster(
         seed=seed,
         selection=selection,
         common=method.common,
-        steps=steps,
+        checkpoints=work,
     )
     return SparseCoverage(running, vocabulary, method.activation, method.scoring, method.by, without=method.without)
-
-
-@dataclass(frozen=True, slots=True)
-class OnCluster:
-    """Runs the long steps of building a vocabulary by farthest-first on a cluster that sees the folder of the sample."""
-
-    cluster: Cluster
-    state: Path
-
-    def choose(self, sample: SpanSample, selection: str, size: int, seed: int) -> ChosenCenters:
-        """As `LongSteps.choose`."""
-        path = self.state / f"centers-{seed}{sample.variant}.safetensors"
-        found = traverse(self.cluster, PointsFile.of(sample), size, seed, path)
-        return ChosenCenters(found.rows, sample.points.rows(found.rows), found.distances)
-
-    def assign(
-        self, sample: SpanSample, chosen: ChosenCenters, selection: str, sizes: list[int], seed: int
-    ) -> Assignments:
-        """As `LongSteps.assign`."""
-        cluster, file, total = self.cluster, PointsFile.of(sample), len(sample)
-        found = {size: Assignment(np.zeros(total, np.int32), np.zeros(total, np.float32)) for size in sizes}
-        centers = cluster.share(chosen.centers)
-        tops = range(0, total, STEP)
-        calls = ((file, top, centers, sizes, cluster.threads) for top in tops)
-        with progress_bar("Assigning spans", total) as advance:
-            for top, parts in zip(tops, cluster.run(assign_part, calls), strict=True):
-                for size, part in parts.items():
-                    found[size].nearest[top : top + STEP] = part.nearest
-                    found[size].distances[top : top + STEP] = part.distances
-                advance(min(STEP, total - top))
-        return found
-
-
-def assign_part(file: PointsFile, top: int, centers: Any, sizes: list[int], threads: int) -> Assignments:
-    """Assign some points, on a worker."""
-    points = file.rows(top, top + STEP)
-    return nearest_centers(points, np.array(centers), sizes=sizes, threads=threads, quiet=True)
 
 
 Place = tuple[int, int]

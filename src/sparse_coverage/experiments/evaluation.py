@@ -86,6 +86,10 @@ class Evaluation:
         }
 
 
+_OF_THE_SET = frozenset({"R", "P", "Success"})
+"""Measures that only say what is among the first N documents, in whatever order."""
+
+
 def tells_apart(measure: str, found: Iterable[Evaluation], sizes: tuple[int, int]) -> bool:
     """Tell whether a measure can tell rows apart: its cutoff is not the whole collection, and not all values are equal.
 
@@ -93,7 +97,8 @@ def tells_apart(measure: str, found: Iterable[Evaluation], sizes: tuple[int, int
     """
     name, _, cutoff = measure.partition("@")
     documents, passages = sizes
-    whole = passages if name == "PassageR" and documents <= POOLED else documents if name[0] in "RS" else math.inf
+    whole = documents if name in _OF_THE_SET else math.inf
+    whole = passages if name == "PassageR" and documents <= POOLED else whole
     means = {round(one.means()[measure], 6) for one in found if measure in one.values}
     return len(means) > 1 and not (cutoff.isdigit() and int(cutoff) >= whole)
 

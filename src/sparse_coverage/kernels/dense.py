@@ -115,17 +115,6 @@ def meet(
 
 
 @compiled
-def decide(pairs: Int64s, rows: Floats, first: int, centers: Floats, nearest: Int32s, distances: Floats) -> None:
-    """Settle pairs of a row and a center (numbered from `first`) by their canonical distance."""
-    for i in range(len(pairs)):
-        row, center = pairs[i, 0], first + pairs[i, 1]
-        distance = row_distance(rows, row, centers, center)
-        if distance < distances[row]:
-            distances[row] = distance
-            nearest[row] = center
-
-
-@compiled
 def cover(
     rows: Floats,
     quantised: Int16s,

@@ -9,15 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from sparse_coverage.kernels import Array, Bytes, Int64s, Mask, Uint16s, Uint32s, Uint64s
+from sparse_coverage.kernels import Array, Bytes, Int64s, Mask, Uint16s, Uint32s
 from sparse_coverage.kernels.compiling import compiled
 
 PAGE = 4096
 """Bytes of a page, which has its own checksum."""
 FAR_SPAN = 65_535
 """Stands for the ordinals of spans that do not fit 16 bits."""
-BYTES_A_POSTING = 2 + 2 * 11
-"""The most that a posting takes as varints: tag and length, then tag and varint of both fields."""
 
 
 @compiled
@@ -124,61 +122,3 @@ def check_runs(content: Bytes, sums: Uint32s, sound: Bytes, offsets: Uint32s, ro
             if damaged >= 0:
                 return damaged
     return -1
-
-
-@compiled
-def _put_varint(value: np.uint64, buffer: Bytes, place: int) -> int:
-    while value > np.uint64(0x7F):
-        buffer[place] = np.uint8(value & np.uint64(0x7F)) | np.uint8(0x80)
-        value >>= np.uint64(7)
-        place += 1
-    buffer[place] = np.uint8(value)
-    return place + 1
-
-
-@compiled
-def encode_postings(gaps: Uint64s, impacts: Uint64s, buffer: Bytes) -> int:
-    """Write field 4 once a posting: a message of the fields 1 (document) and 2 (tf). Return how many bytes that takes."""
-    place = 0
-    for posting in range(len(gaps)):
-        buffer[place] = 4 << 3 | 2
-        first = place + 2  # its length takes one byte: it is 22 at most
-        buffer[first] = 1 << 3
-        last = _put_varint(gaps[posting], buffer, first + 1)
-        buffer[last] = 2 << 3
-        last = _put_varint(impacts[posting], buffer, last + 1)
-        buffer[place + 1] = last - first
-        place = last
-    return place
-
-
-@compiled
-def decode_postings(message: Bytes, gaps: Int64s, impacts: Int64s) -> bool:
-    """Read what `encode_postings` writes, fields in any order, absent ones as 0. Tell whether it was sound."""
-    place = 0
-    for posting in range(len(gaps)):
-        if place + 2 > len(message) or message[place] != 4 << 3 | 2 or message[place + 1] >= 0x80:
-            return False
-        end = place + 2 + message[place + 1]
-        place += 2
-        if end > len(message):
-            return False
-        while place < end:
-            field = message[place] >> 3
-            if message[place] & 7 or field not in (1, 2):
-                return False
-            place += 1
-            value, shift = 0, 0
-            while place < end and message[place] >= 0x80:
-                value |= (np.int64(message[place]) & 0x7F) << shift
-                shift += 7
-                place += 1
-            if place >= end or shift > 56:
-                return False
-            value |= np.int64(message[place]) << shift
-            place += 1
-            if field == 1:
-                gaps[posting] = value
-            else:
-                impacts[posting] = value
-    return place == len(message)

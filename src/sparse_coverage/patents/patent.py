@@ -111,6 +111,17 @@ class Problem:
         return visible(told).replace("\n", " ")
 
 
+@dataclass(frozen=True, slots=True)
+class Note(Problem):
+    """Something to know of what was read: what was left out on purpose, say. `names` are the columns or fields that are `unused`.
+
+    A `skipped` file holds no patents; of a document that was `mended`, small damage was put right; `joined` tells what came of metadata.
+    """
+
+    kind: Literal["", "skipped", "mended", "unused", "joined"] = ""
+    names: tuple[str, ...] = ()
+
+
 ROOT = "patent-document"
 _PARTS = frozenset({"abstract", "description", "claims"})
 # `//patent-document` is the root as well, and a slash at the end adds nothing.

@@ -67,6 +67,10 @@ class CombinedRanker:
         self._local = _LastRanked()
         self._ranker = explanations.ranker
 
+    def forget(self) -> None:
+        """Let go of what this thread ranked last: a score for each passage and part."""
+        self._local.last = None
+
     @property
     def store(self) -> IndexStore:
         """The state of the index that is ranked."""

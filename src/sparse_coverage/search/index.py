@@ -412,6 +412,10 @@ class Index(PassageSearcher):
         """Return the score of every passage for a query vector, in corpus order."""
         return self.explanations.ranker.scores(vector)
 
+    def forget(self) -> None:
+        """Let go of the last ranking of this thread, which is kept for what is asked about its hits."""
+        self._combined.forget()
+
     def warm_up(self) -> None:
         """Compile what searching needs, or load it from the cache, so that the first query does not wait for it."""
         self.explanations.ranker.warm_up()

@@ -102,8 +102,7 @@ def compile_dense() -> None:
         farthest_first(Points(points), 20, threads=1)
     packed = Centers.of(rows)
     nearest_centers(rows, packed, threads=1, quiet=True)
-    nearest, distances, limits = np.zeros(40, np.int32), np.ones(40, np.float32), np.zeros(48, np.int32)
-    dense_kernels.decide(np.zeros((1, 2), np.int64), rows, 0, packed.rows, nearest, distances)
+    distances, limits = np.ones(40, np.float32), np.zeros(48, np.int32)
     for points, radii in ((rows, distances), (frozen(rows), frozen(distances))):
         dense_kernels.canonical_distance(points[0], points[1])
         fill_limits(radii, packed.margin, limits)
@@ -136,9 +135,6 @@ def compile_lists() -> None:
         list_kernels.postings_of(wide, np.uint32(0), np.zeros(1, np.int64))
     for taken in (1, 2):
         best_documents(scores, starts, taken, 1, EVERYTHING)
-    written, gaps = np.zeros(list_kernels.BYTES_A_POSTING, np.uint8), np.ones(1, np.int64)
-    used = list_kernels.encode_postings(gaps.astype(np.uint64), gaps.astype(np.uint64), written)
-    list_kernels.decode_postings(frozen(written[:used]), gaps, gaps)
     whole = pack_vectors(np.ones((1, 8), np.float32))
     for scales in (whole.scales, frozen(whole.scales)):
         best_products(frozen(whole.rows), scales, np.ones(whole.rows.shape, np.int16), 1.0, EVERYTHING, scores)

@@ -25,10 +25,11 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from sparse_coverage.charts.chart import strength
-from sparse_coverage.dataclass_json import record
+from sparse_coverage.charts.chart import Chart
+from sparse_coverage.dataclass_json import from_json, record
 from sparse_coverage.errors import InputError, SparseCoverageError
 from sparse_coverage.package import __version__
+from sparse_coverage.present.chart_words import gaps_of, strength_of, summary_of
 from sparse_coverage.printing import visible
 from sparse_coverage.search.stored import require_document
 from sparse_coverage.server.indexes import ServedIndexes, Service
@@ -303,37 +304,39 @@ def found_documents(answer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def charted(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a claim chart: elements, and of each what every document has for it, in the words of the document."""
+    """Return a claim chart: elements, and of each what every document has for it, in the words of the document, and what it lacks."""
+    chart = from_json(Chart, answer)
     columns = [
         {
-            "document": column["id"],
-            "title": column["title"],
-            "share": round(column["share"], 3),
-            **_known(column["metadata"]),
+            "document": column.id,
+            "title": column.title,
+            "told": summary_of(chart, column.id).text,
+            "share": round(column.share, 3),
+            **_known(column.metadata),
         }
-        for column in answer["documents"]
+        for column in chart.documents
     ]
     rows = [
         {
-            "label": element["label"],
-            "element": element["text"],
+            "label": element.label,
+            "element": element.text,
             "cells": [
                 {
-                    "document": cell["document"],
-                    "verdict": cell["verdict"],
-                    "evidence": strength(cell["evidence"], bool(cell["missing"])),
+                    "document": cell.document,
+                    "verdict": cell.verdict,
+                    "evidence": strength_of(cell),
                     "quotations": [
-                        {name: quote[name] for name in ("passage", "number", "start", "end", "text")}
-                        for quote in cell["quotes"]
+                        {name: getattr(quote, name) for name in ("passage", "number", "start", "end", "text")}
+                        for quote in cell.quotes
                     ],
-                    "missing": [place["text"] for place in cell["missing"]],
+                    "lacks": gaps_of(cell),
                 }
                 for cell in row
             ],
         }
-        for element, row in zip(answer["elements"], answer["cells"], strict=True)
+        for element, row in zip(chart.elements, chart.cells, strict=True)
     ]
-    return {"documents": columns, "elements": rows, "about": answer["about"]}
+    return {"documents": columns, "elements": rows, "about": list(chart.about)}
 
 
 def passage_and_neighbours(opened: OpenIndex, id_: str, around: int) -> dict[str, Any]:

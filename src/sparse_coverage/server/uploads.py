@@ -85,7 +85,7 @@ def main(what: str, name: str, more: str = "") -> dict[str, Any]:
     try:
         if what == "project":
             return _project(Path(name), Path(more))
-        return _query(Path(name), more or None) if what == "query" else _patents(Path(name), Path(more))
+        return _query(Path(name), more or None) if what == "query" else patents_as_lines(Path(name), Path(more))
     except SparseCoverageError as error:
         return {"error": str(error)}
     except MemoryError:
@@ -127,20 +127,24 @@ def _query(path: Path, claims: str | None) -> dict[str, Any]:
     return plain
 
 
-def _patents(path: Path, lines: Path) -> dict[str, Any]:
+def patents_as_lines(path: Path, lines: Path) -> dict[str, Any]:
+    """Write the patents of a file as lines of JSON, and return how many there are and what was left out."""
     from sparse_coverage.patents import Problem, read_patents
+    from sparse_coverage.patents.patent import Note
     from sparse_coverage.patents.readers.records import to_record
-    from sparse_coverage.patents.reading.context import UNUSED
 
     problems: list[str] = []
     unused: list[str] = []
 
-    def note(problem: Problem) -> None:
-        unused.extend([problem.cause.removeprefix(UNUSED)] if problem.cause.startswith(UNUSED) else [])
+    def problem(found: Problem) -> None:  # told without the folder, which is the server's
+        problems.append(str(replace(found, file=found.file.replace(str(path), path.name))))
+
+    def note(told: Note) -> None:
+        unused.extend(told.names)
 
     count = 0
     with lines.open("w", encoding="utf-8", newline="\n") as out:
-        for patent in read_patents(path, on_problem=lambda problem: problems.append(str(problem)), on_note=note):
+        for patent in read_patents(path, on_problem=problem, on_note=note):
             out.write(json.dumps(to_record(patent), ensure_ascii=False) + "\n")
             count += 1
     return {"read": count, "left_out": problems, "unused": ", ".join(unused)}

@@ -7,10 +7,14 @@ and subscripts are the letters and digits that they stand for (NFKC); a letter a
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 from unicodedata import combining, is_normalized, normalize
 
 _UNSEEN = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 _ANY_UNSEEN = re.compile(f"[{_UNSEEN}]")
+
+
+_ODD = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
 
 
 class _Letters(dict[int, str]):
@@ -46,15 +50,40 @@ def aligned(text: str) -> tuple[str, list[int] | None]:
     """
     if _is_plain(text):
         return text, None
-    parts, starts = [], []
-    begin = 0
-    for place in range(1, len(text) + 1):
-        if place == len(text) or not (combining(text[place]) or text[place] in _UNSEEN):
-            parts.append(comparable(text[begin:place]))
-            starts += [begin] * len(parts[-1])
-            begin = place
-    return "".join(parts), [*starts, len(text)]
+    parts: list[str] = []
+    starts: list[int] = []
+    done = 0
+    for found in _ODD.finditer(text):  # what stands between is plain, and most of the text
+        parts.append(text[done : found.start()])
+        starts += range(done, found.start())
+        begin, done = found.start(), found.end()
+        for place in range(begin + 1, done + 1):
+            if place == done or not _joins(text[begin:place], text[place]):
+                seen = text[begin:place]
+                parts.append(comparable(seen))
+                # An accent that makes no letter with the one before it is no part of a word, so the word ends there.
+                starts += [
+                    begin if n == 0 or one.isalnum() else _place(seen, one, begin) for n, one in enumerate(parts[-1])
+                ]
+                begin = place
+    parts.append(text[done:])
+    starts += range(done, len(text) + 1)
+    return "".join(parts), list(accumulate(starts, max))  # some accents change places
+
+
+def _place(seen: str, letter: str, begin: int) -> int:
+    return begin + (seen.find(letter) if letter in seen else len(seen))
+
+
+def _joins(before: str, letter: str) -> bool:
+    """Tell whether a letter is seen with those before it as one: an accent, a part of a syllable, or nothing."""
+    if letter.isascii():
+        return False
+    together = len(comparable(before + letter)) < len(comparable(before)) + len(comparable(letter))
+    return together or combining(letter) > 0 or letter in _UNSEEN
 
 
 def _is_plain(text: str) -> bool:
-    return text.isascii() or (is_normalized("NFKC", text) and not _ANY_UNSEEN.search(text))
+    if text.isascii() or (is_normalized("NFKC", text) and not _ANY_UNSEEN.search(text)):
+        return True
+    return text.translate(_LETTERS) == text and is_normalized("NFC", text)  # signs alone, such as ™ and hard blanks

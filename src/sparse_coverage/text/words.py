@@ -61,18 +61,18 @@ def words(text: str) -> list[Word]:
     >>> [word.text for word in words("二次電池 Li")]
     ['二次', '次電', '電池', 'Li']
     """
-    return list(_placed(text, _SIMPLE_WORD, _WORD))
+    return [word for _, word in _placed(text, _SIMPLE_WORD, _WORD)]
 
 
-def _placed(text: str, simple: re.Pattern[str], pattern: re.Pattern[str]) -> Iterator[Word]:
-    """Yield words as they stand in a text, found as they are compared."""
+def _placed(text: str, simple: re.Pattern[str], pattern: re.Pattern[str]) -> Iterator[tuple[str, Word]]:
+    """Yield words as they are compared, and as they stand in a text."""
     plain, places = aligned(text)
     for word in _found(plain, simple, pattern):
         if places is None:
-            yield word
+            yield word.text, word
         else:
             start, end = places[word.start], places[word.end]
-            yield Word(text[start:end], start, end)
+            yield word.text, Word(text[start:end], start, end)
 
 
 def _found(text: str, simple: re.Pattern[str], pattern: re.Pattern[str]) -> Iterator[Word]:
@@ -130,8 +130,7 @@ def term_places(text: str) -> dict[str, list[Word]]:
     found: dict[str, list[Word]] = {}
     language = guess_language(text)
     without = function_words(language)
-    for word in _placed(text, _SIMPLE, _PART):
-        piece = comparable(word.text)
+    for piece, word in _placed(text, _SIMPLE, _PART):
         if _is_term(piece, without):
             found.setdefault(stem(piece, language), []).append(word)
     return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from sparse_coverage.kernels import Doubles, Floats, Int32s, Int64s, Workers
 from sparse_coverage.kernels.dense import canonical_distance, meet
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.vocabulary.farthest_first import farthest_first
-from sparse_coverage.vocabulary.nearest import Assignment, measure_cells, nearest_centers
+from sparse_coverage.vocabulary.nearest import measure_cells, nearest_centers
 from sparse_coverage.vocabulary.points import (
     BLOCK,
     Centers,
@@ -29,9 +28,6 @@ from sparse_coverage.vocabulary.points import (
 )
 from sparse_coverage.vocabulary.span_sample import SpanSample
 from sparse_coverage.vocabulary.vocabulary import Vocabulary, VocabularyConfig
-
-Assignments = dict[int, Assignment]
-"""For each size V, every span's nearest center among the first V, and its distance."""
 
 DEFAULT_SIZE = 10_000
 SPANS_PER_CENTER = 10
@@ -67,44 +63,6 @@ def check_settings(
         raise InputError(f"{largest:,} centers cannot be chosen from at most {max_spans:,} spans: sample more spans.")
 
 
-class LongSteps(Protocol):
-    """The two steps of building a vocabulary that take long, wherever they run: on this machine, or on a cluster."""
-
-    def choose(self, sample: SpanSample, selection: str, size: int, seed: int) -> ChosenCenters:
-        """Choose centers among the spans."""
-        ...
-
-    def assign(
-        self, sample: SpanSample, chosen: ChosenCenters, selection: str, sizes: list[int], seed: int
-    ) -> Assignments:
-        """Assign every span to the nearest of the first V centers, for each of the sizes V, which rise."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class OnThisMachine:
-    """Runs them here. In the folder `checkpoints` an interrupted run leaves its state."""
-
-    threads: int | None = None
-    checkpoints: Path | None = None
-
-    def choose(self, sample: SpanSample, selection: str, size: int, seed: int) -> ChosenCenters:
-        """As `LongSteps.choose`."""
-        path = self._checkpoint(f"traversal-{seed}{sample.variant}.npz")
-        return SELECTIONS[selection](sample, Choice(size, seed, self.threads, path))
-
-    def assign(
-        self, sample: SpanSample, chosen: ChosenCenters, selection: str, sizes: list[int], seed: int
-    ) -> Assignments:
-        """As `LongSteps.assign`."""
-        path = self._checkpoint(f"cells-{selection}-{seed}-{'-'.join(map(str, sizes))}{sample.variant}.bin")
-        centers = Centers.of(chosen.centers)
-        return nearest_centers(sample.points, centers, sizes=sizes, threads=self.threads, checkpoint=path)
-
-    def _checkpoint(self, name: str) -> Path | None:
-        return None if self.checkpoints is None else self.checkpoints / name
-
-
 def build_vocabulary(
     sample: SpanSample,
     encoder: Encoder,
@@ -118,15 +76,14 @@ def build_vocabulary(
     common: int | None = None,
     threads: int | None = None,
     checkpoints: Path | None = None,
-    steps: LongSteps | None = None,
     only: str = "",
 ) -> Vocabulary:
     """Choose centers among the sampled spans and give each its radius.
 
     Without a `size`: 10,000 centers, or a tenth of the spans where that is fewer. `sizes` are smaller sizes to measure
     radii for in the same pass, for `Vocabulary.truncate`. `common`: remove the mean of the vectors and this many of their
-    strongest common directions first. In the folder `checkpoints` an interrupted run leaves its state. `steps` runs the
-    long steps elsewhere. `only` says in words which documents the sample was drawn from.
+    strongest common directions first. In the folder `checkpoints` an interrupted run leaves its state.
+    `only` says in words which documents the sample was drawn from.
     """
     if size is None:
         size = max((*sizes, max(1, min(DEFAULT_SIZE, len(sample) // SPANS_PER_CENTER))))
@@ -134,9 +91,16 @@ def build_vocabulary(
     check_settings(size=size, sizes=sizes, tau=tau, seed=seed, selection=selection)
     part = None if common is None else CommonPart.of(sample.points, common)
     sample = sample if part is None else sample.without(part)
-    steps = steps or OnThisMachine(threads, checkpoints)
-    chosen = steps.choose(sample, selection, size, seed)
-    assigned = steps.assign(sample, chosen, selection, levels, seed)
+
+    def checkpoint(name: str) -> Path | None:
+        return None if checkpoints is None else checkpoints / name
+
+    saved = checkpoint(f"traversal-{seed}{sample.variant}.npz")
+    chosen = SELECTIONS[selection](sample, Choice(size, seed, threads, saved))
+    saved = checkpoint(f"cells-{selection}-{seed}-{'-'.join(map(str, levels))}{sample.variant}.bin")
+    assigned = nearest_centers(
+        sample.points, Centers.of(chosen.centers), sizes=levels, threads=threads, checkpoint=saved
+    )
     cells = {level: measure_cells(assignment, level, tau) for level, assignment in assigned.items()}
     config = VocabularyConfig(
         encoder=encoder.name,

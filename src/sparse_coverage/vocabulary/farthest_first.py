@@ -16,10 +16,9 @@ from pathlib import Path
 import numpy as np
 
 from sparse_coverage.errors import VocabularyError
-from sparse_coverage.kernels import Floats, Int16s, Int32s, Int64s, Mask, Workers
+from sparse_coverage.kernels import Floats, Int16s, Int64s, Mask, Workers
 from sparse_coverage.kernels.traversal import choose, meet_followers, meet_unseen
 from sparse_coverage.progress import progress_bar
-from sparse_coverage.vocabulary.nearest import ROWS, CentersOnGpu, find_gpu
 from sparse_coverage.vocabulary.points import (
     SHORTEST,
     Centers,
@@ -27,7 +26,6 @@ from sparse_coverage.vocabulary.points import (
     Points,
     as_points,
     check_enough,
-    margin,
     quantise,
     too_few,
 )
@@ -57,15 +55,13 @@ def farthest_first(
     threads: int | None = None,
     block: int | None = None,
     checkpoint: Path | None = None,
-    device: str | None = None,
 ) -> Traversal:
     """Choose `count` rows of normalised points. The first is drawn with the seed; ties go to the lowest row.
 
     Where there are not enough distinct points, the error says how many: at once where rows are equal, at the end of the
     walk where they only lie closer than SAME_POINT. `block` is how many points are brought up to date at a time. With a
     `checkpoint` file, the state is saved there every half minute and at the end, and taken up again from there: after an
-    interruption, or to choose more centers. Products are screened on the torch `device`; without one, on a GPU where torch
-    has one and there is enough work for it, otherwise by compiled kernels. The result is the same.
+    interruption, or to choose more centers.
     """
     points = as_points(points)
     if count < 1:
@@ -74,7 +70,7 @@ def farthest_first(
         raise VocabularyError("There are no spans to choose centers from: the texts are empty.")
     check_enough(points, count)
     with Workers(threads) as workers:
-        walk = Walk(points, count, workers, seed=seed, block=block, device=device or find_gpu(len(points), count))
+        walk = Walk(points, count, workers, seed=seed, block=block)
         if checkpoint is not None:
             walk.resume(checkpoint)
         with progress_bar("Choosing centers", count) as advance:
@@ -82,41 +78,8 @@ def farthest_first(
     return Traversal(walk.state.picked.copy(), walk.state.gaps.copy())
 
 
-def above(rows: Int64s, distances: Floats, theta: np.float32, tie_row: int) -> Mask:
-    """Return which points come before a threshold: farther than theta, or as far and in a lower row than `tie_row`."""
-    found: Mask = (distances > theta) | ((distances == theta) & (rows < tie_row))
-    return found
-
-
-def choose_among(
-    rows: Int64s,
-    distances: Floats,
-    vectors: Floats,
-    owners: Int32s,
-    theta: np.float32,
-    tie_row: int,
-    *,
-    first: int,
-    most: int,
-) -> tuple[Int64s, Floats]:
-    """Choose up to `most` centers among up-to-date points, while the farthest comes before the threshold.
-
-    Returns their places among the points and how far each was. Keeps the points' distances up to date, and in `owners`
-    their nearest centers, the new ones numbered from `first` on.
-    """
-    picked, gaps = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.float32)
-    quantised, error = quantise(vectors), margin(vectors.shape[1])
-    number = choose(rows, distances, vectors, quantised, picked, gaps, owners, theta, tie_row, SAME_POINT, first, error)
-    return picked[:number], gaps[:number]
-
-
 class Walk:
-    """One traversal under way.
-
-    On one machine `run` does all of it. Where the points are shared out, each share is a walk over its own points that is
-    told the centers, wherever they were chosen (`meet_centers`), and names its farthest points (`fill_pool`): `pool` holds
-    them, in row order, `state.bound` their distances, and every other point comes after `frontier.theta` and `.tie_row`.
-    """
+    """One traversal under way. `pool` holds the farthest points, in row order, `state.bound` their distances."""
 
     def __init__(
         self,
@@ -126,7 +89,6 @@ class Walk:
         *,
         seed: int = 0,
         block: int | None = None,
-        device: str | None = None,
     ) -> None:
         self.points = points
         self.reader = PointReader(points, PIECE, SHORTEST)
@@ -138,7 +100,6 @@ class Walk:
         self.state = TraversalState.fresh(len(points), count)
         self.centers = Centers(count, points.dimension)
         self.followers = Followers(count)
-        self.gpu = CentersOnGpu(self.centers, device) if device is not None else None
         self.frontier = Frontier(self.state.bound, block)
         self.pool = np.empty(0, dtype=np.int64)
 
@@ -158,7 +119,7 @@ class Walk:
         advance(self.state.count)
         while self.state.count < self.count:
             before = self.state.count
-            self.fill_pool()
+            self._fill_pool()
             self._choose()
             advance(self.state.count - before)
             if checkpoint is not None and time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
@@ -167,29 +128,13 @@ class Walk:
         if checkpoint is not None and self.state.count > found:
             self.state.save(checkpoint, self.seed, self.fingerprint)  # a shorter run keeps what a longer one left
 
-    def meet_centers(self, vectors: Floats, own: Int64s) -> None:
-        """Take note of centers that were chosen elsewhere. `own` are those among these points: no candidates any more."""
-        if not self.state.count:
-            self._add(vectors[:1])
-            self._meet_first()
-            vectors = vectors[1:]
-        if len(vectors):
-            self._add(vectors)
-        self.state.bound[own] = -np.inf
-        self.frontier.give_back(self.pool)  # their distances may have fallen: they are taken again if still far
-        self.pool = np.empty(0, dtype=np.int64)
-
-    def fill_pool(self) -> None:
+    def _fill_pool(self) -> None:
         """Bring the points of largest bound up to date until enough of them stay above the threshold, or none is left."""
         while True:
             numbers = self.frontier.take(self.pool)
-            if self.gpu is None:
-                by_owner = np.argsort(self.state.owner[numbers], kind="stable")  # neighbours share their lists
-                numbers = numbers[by_owner]
-                pieces = [numbers[top : top + PIECE] for top in range(0, len(numbers), PIECE)]
-                self.workers.each(self._refresh, pieces)
-            else:
-                self._refresh_on(self.gpu, numbers)
+            numbers = numbers[np.argsort(self.state.owner[numbers], kind="stable")]  # neighbours share their lists
+            pieces = [numbers[top : top + PIECE] for top in range(0, len(numbers), PIECE)]
+            self.workers.each(self._refresh, pieces)
             staying = self._above(numbers)
             self.frontier.give_back(numbers[~staying])
             self.pool = np.concatenate([self.pool, numbers[staying]])
@@ -209,22 +154,21 @@ class Walk:
         self.state.bound[row] = -np.inf
 
     def _above(self, numbers: Int64s) -> Mask:
-        return above(numbers, self.state.bound[numbers], self.frontier.theta, self.frontier.tie_row)
+        """Return which points come before the threshold: farther than theta, or as far and in a lower row."""
+        distances, theta = self.state.bound[numbers], self.frontier.theta
+        found: Mask = (distances > theta) | ((distances == theta) & (numbers < self.frontier.tie_row))
+        return found
 
     def _choose(self) -> None:
         """Choose greedily in the pool, then tell the centers' neighbourhoods."""
         state, pool, first = self.state, self.pool, self.state.count
         vectors, distances, owners = self.points.rows(pool), state.bound[pool], state.owner[pool]
-        picked, gaps = choose_among(
-            pool,
-            distances,
-            vectors,
-            owners,
-            self.frontier.theta,
-            self.frontier.tie_row,
-            first=first,
-            most=self.count - first,
+        picked, gaps = np.empty(self.count - first, np.int64), np.empty(self.count - first, np.float32)
+        theta, tie_row, error = self.frontier.theta, self.frontier.tie_row, self.centers.margin
+        found = choose(
+            pool, distances, vectors, quantise(vectors), picked, gaps, owners, theta, tie_row, SAME_POINT, first, error
         )
+        picked, gaps = picked[:found], gaps[:found]
         if not len(picked):
             raise too_few(self.count, len(self.points), first)
         last = first + len(picked)
@@ -242,8 +186,6 @@ class Walk:
         self._enter(first)
 
     def _enter(self, first: int) -> None:
-        if self.gpu is not None:
-            return  # it meets all centers at once and needs no lists
         last = self.state.count
         spans = [(top, min(top + PIECE, last)) for top in range(first, last, PIECE)]
         found = self.workers.map(lambda span: leaders_of(self.centers, span[0], span[1]), spans)
@@ -259,16 +201,6 @@ class Walk:
         left = np.flatnonzero(self._above(numbers))
         left = left[np.argsort(state.seen[numbers[left]], kind="stable")]
         self._meet(left, numbers, rows, quantised, self.frontier.theta, self.frontier.tie_row)
-
-    def _refresh_on(self, gpu: CentersOnGpu, numbers: Int64s) -> None:
-        state = self.state
-        numbers = numbers[np.argsort(state.seen[numbers], kind="stable")]
-        for top in range(0, len(numbers), ROWS):
-            part = numbers[top : top + ROWS]
-            bound, owner = state.bound[part], state.owner[part]
-            gpu.meet(self.points.rows(part), owner, bound, int(state.seen[part].min()), state.count)
-            state.bound[part], state.owner[part] = bound, owner
-            state.seen[part] = state.checked[part] = state.count
 
     def _meet_first(self) -> None:
         """Measure every point against the first center."""

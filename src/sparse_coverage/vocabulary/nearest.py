@@ -6,15 +6,13 @@ import os
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from sparse_coverage.errors import InputError, MissingExtraError
-from sparse_coverage.kernels import NORM_LIMIT, Floats, Int32s, Int64s, Workers
-from sparse_coverage.kernels.dense import decide, meet
+from sparse_coverage.errors import InputError
+from sparse_coverage.kernels import Floats, Int32s, Int64s, Workers
+from sparse_coverage.kernels.dense import meet
 from sparse_coverage.progress import no_progress, progress_bar
 from sparse_coverage.vocabulary.points import BLOCK, Centers, PointReader, Points, as_points
 
@@ -37,12 +35,10 @@ def nearest_centers(
     threads: int | None = None,
     checkpoint: Path | None = None,
     quiet: bool = False,
-    device: str | None = None,
 ) -> dict[int, Assignment]:
     """Assign every point to its nearest center, for the first V centers of each of the `sizes` (default: all centers).
 
-    With a `checkpoint` file, finished blocks are appended to it and not computed again after an interruption. `device` is
-    as in `farthest_first`.
+    With a `checkpoint` file, finished blocks are appended to it and not computed again after an interruption.
     """
     points = as_points(points)
     ready = centers if isinstance(centers, Centers) else Centers.of(centers)
@@ -50,40 +46,32 @@ def nearest_centers(
     found = {
         size: Assignment(np.zeros(len(points), np.int32), np.full(len(points), np.inf, np.float32)) for size in wanted
     }
-    device = device or find_gpu(len(points), wanted[-1])
-    gpu = CentersOnGpu(ready, device) if device is not None else None
     save = _Saved(checkpoint, found)
     step = BLOCK * BLOCKS_PER_SAVE
-    block = min(ROWS, step) if gpu is not None else BLOCK
-    total, reader = len(points), PointReader(points, block)
+    total, reader = len(points), PointReader(points, BLOCK)
     bar = nullcontext(no_progress) if quiet else progress_bar("Assigning spans", total)
     with Workers(threads) as workers, bar as advance:
         done = save.restore(total)
         advance(done)
 
         def work(numbers: Int64s) -> None:
-            _assign(reader, ready, gpu, numbers, found)
+            _assign(reader, ready, numbers, found)
 
         for top in range(done, total, step):
             last = min(top + step, total)
-            workers.each(work, [np.arange(first, min(first + block, last)) for first in range(top, last, block)])
+            workers.each(work, [np.arange(first, min(first + BLOCK, last)) for first in range(top, last, BLOCK)])
             save.append(top, last)
             advance(last - top)
     return found
 
 
-def _assign(
-    reader: PointReader, centers: Centers, gpu: CentersOnGpu | None, numbers: Int64s, found: dict[int, Assignment]
-) -> None:
+def _assign(reader: PointReader, centers: Centers, numbers: Int64s, found: dict[int, Assignment]) -> None:
     rows, quantised = reader.read(numbers)
     nearest = np.zeros(len(numbers), dtype=np.int32)
     distances = np.full(len(numbers), np.inf, dtype=np.float32)
     met = 0
     for size, assignment in found.items():
-        if gpu is None:
-            meet(rows, quantised, nearest, distances, centers.rows, centers.panels, met, size, centers.margin)
-        else:
-            gpu.meet(rows, nearest, distances, met, size)
+        meet(rows, quantised, nearest, distances, centers.rows, centers.panels, met, size, centers.margin)
         assignment.nearest[numbers] = nearest
         assignment.distances[numbers] = distances
         met = size
@@ -191,68 +179,3 @@ def cell_radii(nearest: Int32s, distances: Floats, size: int, tau: float) -> Flo
     radii[filled] = below + (above - below) * (place - low)
     floored: Floats = np.maximum(radii.astype(np.float32), FLOOR)
     return floored
-
-
-# Screening on a GPU, through torch: products of many points and centers at once.
-#
-# Whatever passes is decided by the canonical distance on the CPU, so the results are the same bits as without a GPU.
-
-ROWS, COLUMNS = 8192, 8192
-"""Points and centers of one product: 256 MiB on the device."""
-WORTHWHILE = 1_000_000_000
-"""Fewer pairs of points and centers take the CPU a few seconds, no more than loading torch."""
-ROUNDING = 2.0**-8
-
-
-def find_gpu(points: int, centers: int) -> str | None:
-    """Return the name of the GPU to use, if torch has one and there is enough work for it."""
-    if points * centers < WORTHWHILE or find_spec("torch") is None:
-        return None
-    import torch
-
-    return "cuda" if torch.cuda.is_available() else None
-
-
-def margin(dimension: int) -> float:
-    """Return how much a product on the device may differ from the true one, at most.
-
-    Depending on settings that are not ours to change, torch multiplies float32 as TF32 or bfloat16. The bound holds for
-    the coarsest: each factor rounded to eight bits, then sums in float32, in any order.
-    """
-    return NORM_LIMIT**2 * (2 * ROUNDING + ROUNDING**2 + dimension * 2.0**-22) + 1e-6
-
-
-class CentersOnGpu:
-    """The centers' copy on a device. It follows them: centers that were added since the last call are copied first."""
-
-    def __init__(self, centers: Centers, device: str) -> None:
-        try:
-            import torch
-        except ImportError:
-            raise MissingExtraError("Choosing centers on a GPU", "torch") from None
-        self._torch: Any = torch
-        self._centers = centers
-        self._device = device
-        self._rows = torch.empty(centers.rows.shape, dtype=torch.float32, device=device)
-        self._copied = 0
-        self._margin = margin(centers.rows.shape[1])
-
-    def meet(self, rows: Floats, nearest: Int32s, distances: Floats, first: int, last: int) -> None:
-        """Lower the rows' distances to the nearest of the centers `first` to `last`; a tie keeps the lower center."""
-        torch, centers = self._torch, self._centers
-        if self._copied < last:
-            self._rows[self._copied : last] = torch.from_numpy(centers.rows[self._copied : last]).to(self._device)
-            self._copied = last
-        for top in range(0, len(rows), ROWS):
-            part = slice(top, top + ROWS)
-            block = torch.from_numpy(rows[part]).to(self._device)
-            reach = torch.from_numpy(distances[part].copy()).to(self._device)  # the nearest center is no farther
-            for left in range(first, last, COLUMNS):
-                rough = 1 - self._products(block, self._rows[left : min(left + COLUMNS, last)])
-                reach = torch.minimum(reach, rough.amin(dim=1) + self._margin)
-                pairs = (rough <= reach[:, None] + self._margin).nonzero().cpu().numpy()  # by row, then by center
-                decide(pairs, rows[part], left, centers.rows, nearest[part], distances[part])
-
-    @staticmethod
-    def _products(block: Any, centers: Any) -> Any:
-        return block @ centers.T

@@ -135,6 +135,8 @@ class OpenIndex:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if (index := self._coverage) is not None:
+            index.forget()
         with self._lock:
             self._readers -= 1
             last = not self._readers
@@ -231,6 +233,7 @@ class OpenIndex:
             self.store.state.documents if condition is None else int(allowed_documents(self.store, condition).sum()),
             touched,
             beyond,
+            left_out,
         )
 
     def _by_feature(

@@ -60,6 +60,7 @@ class SearchResult:
     of the query a document has nothing for. `notes` are sentences for the user; `nothing` says why nothing can be found.
     `searched` is how many documents the filters let through. Where the features of the claim were given, `touched` says what each
     document has of each, by its id, and `beyond` what covers those that the first ten lack.
+    `left_out` is the document that was searched with, if it and its family may not be found.
     """
 
     query: str
@@ -77,6 +78,7 @@ class SearchResult:
     searched: int = 0
     touched: Mapping[str, Sequence[Touch]] = field(default_factory=dict)
     beyond: Beyond | None = None
+    left_out: str = ""
 
     def record(self) -> dict[str, Any]:
         """Return what `--json` prints: the hits, the reasons of each passage shown, and how all of it came about."""

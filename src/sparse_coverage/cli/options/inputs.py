@@ -19,9 +19,8 @@ from sparse_coverage.printing import console
 if TYPE_CHECKING:
     from sparse_coverage.patents import Patent, Problem
     from sparse_coverage.patents.passages import By
+    from sparse_coverage.patents.patent import Note
     from sparse_coverage.patents.queries import QueryText
-
-_SKIPPED = "skipped: "
 
 
 def _existing(context: click.Context, parameter: click.Parameter, paths: tuple[str, ...]) -> tuple[str, ...]:
@@ -164,14 +163,12 @@ def read_ids(paths: Iterable[str], **reading: Any) -> list[str] | None:
     return [patent.id for patent in tracked(patents, "Counting documents")]
 
 
-def is_always_told(note: Problem) -> bool:
+def is_always_told(note: Note) -> bool:
     """Tell whether every command shows a note: what was mended, which columns are not used, and what is said of a file as a whole.
 
     Skipped files and notes on single documents may be many, and are counted.
     """
-    from sparse_coverage.patents.reading.context import MENDED, UNUSED
-
-    return not note.cause.startswith(_SKIPPED) and (not note.document or note.cause.startswith((MENDED, UNUSED)))
+    return note.kind != "skipped" and (not note.document or note.kind in ("mended", "unused"))
 
 
 class ProblemLog:
@@ -190,11 +187,11 @@ class ProblemLog:
         self.problems.append(problem)
         self._console.print(f"[yellow]left out[/yellow] {escape(str(problem))}", highlight=False, soft_wrap=True)
 
-    def note(self, note: Problem) -> None:
+    def note(self, note: Note) -> None:
         """Show what is always told; count skipped files and other notes."""
         if not is_always_told(note):
-            self.skipped += note.cause.startswith(_SKIPPED)
-            self.noted += not note.cause.startswith(_SKIPPED)
+            self.skipped += note.kind == "skipped"
+            self.noted += note.kind != "skipped"
         else:
             self._console.print(f"[yellow]note[/yellow] {escape(str(note))}", highlight=False, soft_wrap=True)
 

@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 from sparse_coverage.patents.numbers import number_key
-from sparse_coverage.patents.patent import Patent
+from sparse_coverage.patents.patent import Note, Patent
 from sparse_coverage.patents.readers import ops
 from sparse_coverage.patents.readers.fields import field_of, names, plain_name
 from sparse_coverage.patents.readers.json_stream import Noticing, Record
 from sparse_coverage.patents.readers.records import ID_FIELDS, identified, kind_of, read_record
-from sparse_coverage.patents.reading.context import MENDED, Piece, ReadContext, ReadError
+from sparse_coverage.patents.reading.context import Piece, ReadContext, ReadError
 from sparse_coverage.text import NAMES as LANGUAGES
 from sparse_coverage.text.languages import ONLY, choose_part, language_code
 
@@ -56,7 +56,8 @@ def read(piece: Piece, context: ReadContext) -> Patent:
 
 def _told(patent: Patent, twice: Sequence[str], context: ReadContext) -> Patent:
     for name in twice:
-        context.report_note(f"{MENDED}{name!r} comes twice in an object; the last one counts", patent.id)
+        cause = f"mended: {name!r} comes twice in an object; the last one counts"
+        context.note(Note(context.file, 0, cause, patent.id, "mended"))
     return patent
 
 

@@ -17,10 +17,10 @@ from typing import Any, BinaryIO
 
 from lxml import etree
 
-from sparse_coverage.patents.patent import Patent, Problem
+from sparse_coverage.patents.patent import Note, Patent
 from sparse_coverage.patents.readers import articles, ops, st36, uspto_until_2004
 from sparse_coverage.patents.readers.xml_text import prepare
-from sparse_coverage.patents.reading.context import MEBIBYTE, MENDED, Piece, ReadContext, ReadError
+from sparse_coverage.patents.reading.context import MEBIBYTE, Piece, ReadContext, ReadError
 
 _COMMENT = re.compile(r"<!--.*?-->|<\?.*?\?>", re.S)
 _FIRST = re.compile(
@@ -88,7 +88,8 @@ def read(piece: Piece, context: ReadContext) -> Patent:
     if not patent.id:
         raise ReadError("it names no publication number.", line)
     for place, what in mended:
-        context.note(Problem(context.file, piece.line + place - 1, f"{MENDED}{what}; all of it was read.", patent.id))
+        cause = f"mended: {what}; all of it was read."
+        context.note(Note(context.file, piece.line + place - 1, cause, patent.id, "mended"))
     if not (patent.title or patent.abstract or patent.claims or patent.description or known.part):
         raise ReadError("it holds no text: no title, abstract, claims or description.", line, patent.id)
     is_docdb = root.tag == "exchange-document" and root.get("system") != "ops.epo.org"

@@ -9,14 +9,11 @@ from io import BufferedReader
 from typing import Any
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.patents.patent import Patent, Problem
+from sparse_coverage.patents.patent import Note, Patent, Problem
 
 Report = Callable[[Problem], None]
+Tell = Callable[[Note], None]
 MEBIBYTE = 1 << 20
-MENDED = "mended: "
-"""How a note begins that tells of small damage which was mended; the document was read."""
-UNUSED = "not used: "
-"""How a note begins that names columns or fields which no part of a patent was taken from."""
 _LOGGER = logging.getLogger("sparse_coverage")
 
 
@@ -95,7 +92,7 @@ class ReadContext:
 
     file: str
     settings: Settings
-    note: Report
+    note: Tell
     unused: Callable[[Iterable[str]], None]
 
     @property
@@ -115,7 +112,7 @@ class ReadContext:
 
     def report_note(self, cause: str, document: str = "") -> None:
         """Report something that was left out on purpose."""
-        self.note(Problem(self.file, 0, cause, document))
+        self.note(Note(self.file, 0, cause, document))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from dataclasses import fields, replace
 from sparse_coverage.patents.claims import make_claims
 from sparse_coverage.patents.numbers import number_key, parse_number
 from sparse_coverage.patents.passages import scratch_database
-from sparse_coverage.patents.patent import Patent, Problem, passage_xpath
+from sparse_coverage.patents.patent import Note, Patent, passage_xpath
 from sparse_coverage.patents.readers.records import PARTS
-from sparse_coverage.patents.reading.context import Report
+from sparse_coverage.patents.reading.context import Tell
 from sparse_coverage.patents.values import distinct
 
 PART_FORMATS = frozenset({"EPO OPS", PARTS})
@@ -112,7 +112,7 @@ def joined(patents: Iterable[Patent]) -> Iterator[Patent]:
             yield from parts
 
 
-def with_metadata(patents: Iterable[Patent], metadata: Iterable[Patent], source: str, note: Report) -> Iterator[Patent]:
+def with_metadata(patents: Iterable[Patent], metadata: Iterable[Patent], source: str, note: Tell) -> Iterator[Patent]:
     """Yield patents with what they lack taken from a list of metadata, by number. What did not match is counted in a note."""
     with closing(Parts()) as parts:
         for row in metadata:
@@ -126,4 +126,4 @@ def with_metadata(patents: Iterable[Patent], metadata: Iterable[Patent], source:
         left = parts.unused()
         named = f" ({', '.join(left[:5])}{', …' if len(left) > 5 else ''})" if left else ""
         told = f"metadata: {matched:,} documents matched, {without:,} have none, {len(left):,} rows belong to no document{named}"
-        note(Problem(source, 0, told))
+        note(Note(source, 0, told, kind="joined"))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sparse_coverage.patents.passages import has_too_many
-from sparse_coverage.patents.patent import Patent, Problem
+from sparse_coverage.patents.patent import Note, Patent, Problem
 from sparse_coverage.patents.readers import reader_named, readers, recognised
 from sparse_coverage.patents.readers.pdf_file import wanted_pages
 from sparse_coverage.patents.readers.tables import looks_like_table, no_header
@@ -19,7 +19,6 @@ from sparse_coverage.patents.readers.xml_documents import first_element, is_wide
 from sparse_coverage.patents.reading.context import (
     DEFAULT_LIMITS,
     MEBIBYTE,
-    UNUSED,
     Limits,
     Piece,
     ReadContext,
@@ -27,6 +26,7 @@ from sparse_coverage.patents.reading.context import (
     ReadError,
     Report,
     Settings,
+    Tell,
     log_problem,
 )
 from sparse_coverage.patents.reading.joining import joined, with_metadata
@@ -72,7 +72,7 @@ def read_patents(
     *,
     language: str = "en",
     on_problem: Report = log_problem,
-    on_note: Report | None = None,
+    on_note: Tell | None = None,
     limits: Limits = DEFAULT_LIMITS,
     reader: str | Reader | None = None,
     columns: Mapping[str, str] | None = None,
@@ -108,7 +108,7 @@ def read_patents(
     return with_metadata(patents, rows, ", ".join(named), on_note or (lambda note: None))
 
 
-def _reported(outcomes: Iterator[Outcome], on_problem: Report, on_note: Report | None) -> Iterator[Patent]:
+def _reported(outcomes: Iterator[Outcome], on_problem: Report, on_note: Tell | None) -> Iterator[Patent]:
     named: set[str] = set()  # columns that are not used are named once, in whatever number of files or records they are
     for outcome in outcomes:
         if on_note is not None:
@@ -116,7 +116,7 @@ def _reported(outcomes: Iterator[Outcome], on_problem: Report, on_note: Report |
                 on_note(note)
             if new := [name for name in outcome.unused if name not in named]:
                 named.update(new)
-                on_note(Problem(outcome.file, 0, UNUSED + ", ".join(new)))
+                on_note(Note(outcome.file, 0, f"not used: {', '.join(new)}", kind="unused", names=tuple(new)))
         if outcome.problem is not None:
             on_problem(outcome.problem)
         if outcome.patent is not None:
@@ -164,7 +164,7 @@ def work_of(found: SourceFile, settings: Settings) -> Iterator[PieceToRead | Out
 
 
 def _pieces(file: str, stream: io.BufferedReader, settings: Settings, named: bool) -> Iterator[PieceToRead | Outcome]:
-    notes: list[Problem] = []
+    notes: list[Note] = []
     unused: list[str] = []
     context = ReadContext(file, settings, notes.append, unused.extend)
     try:
@@ -203,7 +203,7 @@ def _is_damaged(file: str, head: bytes) -> bool:
     return b"\0" in head[:4096] if ending in ("csv", "tsv") else True  # a table of something else, or a list
 
 
-def _told(file: str, notes: list[Problem], unused: list[str]) -> Iterator[Outcome]:
+def _told(file: str, notes: list[Note], unused: list[str]) -> Iterator[Outcome]:
     """Hand over what cutting a file had to say since the last time."""
     if notes or unused:
         yield Outcome(notes=tuple(notes), unused=tuple(unused), file=file)
@@ -241,7 +241,7 @@ def _problem(file: str, cause: str) -> Outcome:
 
 
 def _skipped(file: str, why: str) -> Outcome:
-    return Outcome(notes=(Problem(file, 0, f"skipped: {why}"),))
+    return Outcome(notes=(Note(file, 0, f"skipped: {why}", kind="skipped"),))
 
 
 def _take(refused: list[Problem]) -> Iterator[Outcome]:
@@ -265,14 +265,14 @@ class Outcome:
 
     patent: Patent | None = None
     problem: Problem | None = None
-    notes: tuple[Problem, ...] = ()
+    notes: tuple[Note, ...] = ()
     unused: tuple[str, ...] = ()
     file: str = ""
 
 
 def carry_out(work: PieceToRead, settings: Settings) -> Outcome:
     """Read one piece. Nothing but a patent or a problem can come of it."""
-    notes: list[Problem] = []
+    notes: list[Note] = []
     unused: list[str] = []
     try:
         piece = work.piece
