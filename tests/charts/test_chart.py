@@ -276,6 +276,16 @@ def test_a_feature_has_one_verdict_alone_as_a_dependent_claim_and_among_thirty(
         assert (cell.verdict, [place.text for place in cell.missing]) == (verdict, missing)
 
 
+def test_a_document_in_another_language_is_not_held_against_english_terms(encoder, calibration):
+    said = "Die Vorrichtung hat einen Rahmen, und der Rahmen ist mit einer Feder an der Wand und dem Boden befestigt."
+    german = [said] * 20
+    for claim, texts in (
+        ("A device, wherein the frame holds a krell of steel by a morhindru.", german),
+        ("Vorrichtung, wobei der Rahmen mit der Feder an der Wand und an einem Morhindru befestigt ist.", TEXTS),
+    ):
+        assert not any(cell.missing for cell in easy_chart(encoder, calibration, claim, texts).values())
+
+
 def test_a_figure_that_a_document_does_not_have_is_named_and_keeps_a_feature_from_being_disclosed(encoder, calibration):
     cells = easy_chart(encoder, calibration, "A device, wherein the frame holds a krell 12 mm wide.", TEXTS)
     [cell] = [cell for text, cell in cells.items() if "krell" in text]

@@ -21,6 +21,8 @@ from sparse_coverage.text import stems
         ("1,500 rpm", 1500, 1500, "rpm"),
         ("50 to 120 parts of silica", 50, 120, "parts"),
         ("10 µm", 1e-5, 1e-5, "m"),
+        ("350° C. to 450° C.", 350, 450, "°c"),
+        ("at 6.78 MHz.", 6.78e6, 6.78e6, "hz"),
     ],
 )
 def test_quantities_are_read_with_their_units(text, low, high, unit):
@@ -46,7 +48,9 @@ def test_counts_and_bare_values_are_read_with_what_they_count(text, low, high, c
 
 
 def test_references_and_numerals_are_no_quantities():
-    assert quantities("the housing (12) of FIG. 3, see claim 1 and example 4, BMP-6, a C1-C6 alkyl") == []
+    assert (
+        quantities("the housing (12) of FIG. 3, see claim 1 and example 4, BMP-6, a C1-C6 alkyl, a 35S enhancer") == []
+    )
 
 
 @pytest.mark.parametrize(

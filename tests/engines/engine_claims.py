@@ -8,7 +8,7 @@ from dataclasses import replace
 from engine_collection import PATENTS, assert_same_ranking, combined
 
 from sparse_coverage import Index, ScoringConfig, SparseCoverage
-from sparse_coverage.engines.engine import RemoteCollection
+from sparse_coverage.engines.qdrant import QdrantCollection
 from sparse_coverage.engines.retriever import EngineRetriever
 from sparse_coverage.engines.sync import push, sync
 from sparse_coverage.index import parse_filter
@@ -48,7 +48,7 @@ def ranked_by(rank: str) -> ScoringConfig:
 
 
 def ranks_as_the_index_does(
-    collection: RemoteCollection, local: Index, model: SparseCoverage, queries: list[str]
+    collection: QdrantCollection, local: Index, model: SparseCoverage, queries: list[str]
 ) -> None:
     report = push(collection, local.store)
     assert (report.uploaded, report.uploaded_passages) == (local.store.state.documents, len(local))
@@ -74,7 +74,7 @@ def ranks_as_the_index_does(
 
 
 def combines_as_the_index_does(
-    collection: RemoteCollection, local: Index, model: SparseCoverage, queries: list[str]
+    collection: QdrantCollection, local: Index, model: SparseCoverage, queries: list[str]
 ) -> None:
     """By words, by vectors and by all three parts: the documents, passages and scores of the index, also after it changed."""
     push(collection, local.store)
@@ -103,7 +103,7 @@ def combines_as_the_index_does(
                     assert_same_ranking(scored(best), scored(same), tolerance)
 
 
-def filters_mean_the_same(collection: RemoteCollection, local: Index, model: SparseCoverage, query: str) -> None:
+def filters_mean_the_same(collection: QdrantCollection, local: Index, model: SparseCoverage, query: str) -> None:
     push(collection, local.store)
     retriever = EngineRetriever(collection, model, ranking="centers")
     others = [(retriever, local)]
@@ -122,7 +122,7 @@ def filters_mean_the_same(collection: RemoteCollection, local: Index, model: Spa
 
 
 def updates_send_only_what_changed(
-    collection: RemoteCollection, local: Index, model: SparseCoverage, queries: list[str]
+    collection: QdrantCollection, local: Index, model: SparseCoverage, queries: list[str]
 ) -> None:
     push(collection, local.store)
     retriever = EngineRetriever(collection, model, ranking="centers")
@@ -148,7 +148,7 @@ def updates_send_only_what_changed(
     assert (merged.uploaded, merged.deleted) == (0, 0)
 
 
-def what_was_lost_is_sent_again(collection: RemoteCollection, local: Index) -> None:
+def what_was_lost_is_sent_again(collection: QdrantCollection, local: Index) -> None:
     push(collection, local.store)
     collection.delete([PATENTS[10].id, PATENTS[11].id])
     assert collection.size() < len(local)

@@ -204,6 +204,10 @@ def test_a_locant_of_chemistry_is_no_number_of_a_claim():
         ),
         ("A pump.", ["preamble:A pump."]),
         ("", []),
+        (
+            "A method comprising training a model across 1,000 vehicles.",
+            ["preamble:A method comprising", "element:training a model across 1,000 vehicles."],
+        ),
     ],
 )
 def test_a_claim_is_split_into_its_elements(text, expected):

@@ -183,3 +183,15 @@ def test_a_chart_whose_cells_do_not_fit_is_refused_before_a_report_needs_it(fold
     with pytest.raises(InputError, match="found"):
         folder.imported(json.dumps(exported).encode())
     assert len(folder.entries()) == 1
+
+
+def test_a_damaged_file_is_listed_with_what_is_wrong(folder):
+    with folder.create("Valves"):
+        pass
+    (folder.path / "0123456789ab.sqlite").write_bytes(b"not a database, but long enough to look at" * 40)
+    (folder.path / "notes.sqlite").write_bytes(b"of someone else")
+    good, bad = folder.entries()
+    assert good.head is not None
+    assert good.head.name == "Valves"
+    assert bad.head is None
+    assert "0123456789ab.sqlite: not a project" in bad.problem

@@ -253,3 +253,9 @@ def test_verdicts_on_what_is_not_here_are_told(client):
     columns = [one["id"] for one in answer["chart"]["documents"]]
     assert "EP-1000002-A1" in columns
     assert cells
+
+
+def test_half_a_character_is_refused_and_not_stumbled_over(client):
+    broken = b'{"query": "\\ud800"}'
+    answer = client.post(SEARCH, content=broken, headers={"content-type": "application/json"})
+    assert answer.status_code == 422

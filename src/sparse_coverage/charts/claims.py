@@ -16,8 +16,13 @@ from sparse_coverage.charts.terms import KeyTerms
 from sparse_coverage.encoding import Encoder
 from sparse_coverage.kernels import Floats, Int64s
 from sparse_coverage.patents import Claim
-from sparse_coverage.text import stems
+from sparse_coverage.text import guess_language, stems
 from sparse_coverage.text.sentences import sentence_ends
+
+_KNOWN = ("en", "")
+"""Key terms are known of English, and of texts too short to tell."""
+_SAMPLE = 2000
+"""The language of a document is told by so many characters."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,10 +128,16 @@ def encode_claims(
     named = noun_phrases(texts)
     things = tuple(places[0].end if places else 0 for places in named)
     phrases = tuple(tuple(Wanted(place, rarity) for place in telling(places)) for places in named)
-    terms = tuple(KeyTerms(text, rarity) for text in texts)
+    english = is_english([claim.text for claim in claims])
+    terms = tuple(KeyTerms(text if english else "", rarity) for text in texts)
     return EncodedClaims(
         tuple(claims), tuple(elements), every, tuple(alone), wholes, columns, weights, things, phrases, terms
     )
+
+
+def is_english(texts: Sequence[str]) -> bool:
+    """Tell whether the words of a document can be held against English key terms."""
+    return guess_language("\n".join(texts)[:_SAMPLE]) in _KNOWN
 
 
 def _parents(claim: Claim, claims: Sequence[Claim]) -> set[int]:

@@ -11,10 +11,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from sparse_coverage.charts.alternatives import alternatives
 from sparse_coverage.text import stems, words
 
 _UNITS: dict[str, dict[str, float]] = {
     "m": {"m": 1, "dm": 0.1, "cm": 0.01, "mm": 1e-3, "µm": 1e-6, "um": 1e-6, "micrometres": 1e-6, "micrometers": 1e-6, "microns": 1e-6,
+          "micron": 1e-6,
           "nm": 1e-9, "nanometers": 1e-9, "nanometres": 1e-9, "pm": 1e-12, "km": 1e3, "å": 1e-10, "inch": 0.0254, "inches": 0.0254,
           "millimeters": 1e-3, "millimetres": 1e-3, "centimeters": 0.01, "centimetres": 0.01, "meters": 1, "metres": 1, "feet": 0.3048},
     "m²": {"m2": 1, "m²": 1, "cm2": 1e-4, "cm²": 1e-4, "mm2": 1e-6, "mm²": 1e-6},
@@ -55,7 +57,7 @@ _COUNTS = {
 _SIGN = r"(?:(?<![\w)\]])[-−])?"
 _NUMBER = rf"{_SIGN}\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|{_SIGN}\d+(?:\.\d+)?|\b(?:{'|'.join(_COUNTS)})\b"
 _ONE_UNIT = "|".join(sorted((re.escape(unit).replace("µ", "[µμ]") for unit in _FACTORS), key=len, reverse=True))
-_UNIT = rf"(?:(?:{_ONE_UNIT})(?:\s?/\s?(?:{_ONE_UNIT}))?|[mµμunp]?M)(?![\w])"
+_UNIT = rf"(?:(?:{_ONE_UNIT})(?:\s?/\s?(?:{_ONE_UNIT})){{0,2}}|[mµμunp]?M)(?![\w])"
 _LOW = (
     r"at\s+least|not\s+less\s+than|no\s+less\s+than|no\s+fewer\s+than|more\s+than|greater\s+than|higher\s+than|larger\s+than|longer\s+than"
     r"|above|over|exceeds?|exceeding|minimum\s+of|≥|>"
@@ -67,7 +69,7 @@ _HIGH = (
 _ABOUT = r"(?:about|approximately|some|around|ca\.?|~)?\s*"
 _RANGE = re.compile(
     rf"(?:(?P<high>{_HIGH})\s+|(?P<low>{_LOW})\s+)?(?:or\s+equal\s+to\s+)?{_ABOUT}(?<![\w.])(?<!\w[-–])(?P<first>{_NUMBER})(?![\d.]*\d)"
-    rf"(?:\s?(?P<unit1>{_UNIT})\.?)?(?:\s?(?:to|and|and\s+at\s+most|-|–|—|bis|through)\s?{_ABOUT}(?P<second>{_NUMBER})(?![\d.]*\d))?"
+    rf"(?:\s?(?P<unit1>{_UNIT}))?(?:(?:\.\s?(?=to\b)|\s?)(?:to|and|and\s+at\s+most|-|–|—|bis|through)\s?{_ABOUT}(?P<second>{_NUMBER})(?![\d.]*\d))?"
     rf"(?:\s?(?P<unit2>{_UNIT}))?(?P<more>\s*or\s+(?:more|greater|longer|higher|less|fewer|below|above))?",
     re.I,
 )
@@ -86,7 +88,7 @@ _NAME = re.compile(
 _EXACTLY = re.compile(r"\b(?:exactly|only|precisely)\s+$", re.I)
 _CLOSE = 0.02
 _MANY = 10
-_BEFORE, _AFTER = 120, 60
+_BEFORE, _AFTER = 240, 60
 """Characters before and after a quantity whose words say what it measures."""
 _NEAREST = 45
 """What stands within so many characters before a quantity says it most."""
@@ -118,7 +120,7 @@ class Quantity:
     @property
     def is_casual(self) -> bool:
         """Whether it is a small count in passing, "two electrodes", which a document may show without saying it."""
-        return bool(self.counted) and self.low < _MANY and self.high in (self.low, math.inf)
+        return bool(self.counted) and self.low < _MANY and self.low % 1 == 0 and self.high in (self.low, math.inf)
 
     def holds(self, other: Quantity) -> bool:
         """Tell whether the other lies within the range, with what rounding allows."""
@@ -160,6 +162,8 @@ def _found(text: str) -> Iterator[Quantity]:
             continue
         name = _NAME.search(before)
         unit = match["unit2"] or match["unit1"] or ""
+        if unit in ("s", "S") and match[0].rstrip()[-2].isdigit():
+            continue  # "35S", "16S": a sedimentation, no second
         dimension, factor = _dimension(unit)
         start, end, counted = match.start() + len(match[0]) - len(match[0].lstrip()), match.end(), frozenset[str]()
         if name and not unit:
@@ -188,7 +192,18 @@ def compare(
     [NumberFound(claimed='10 to 100 µm', found='0.3 mm', agrees=False)]
     """
     found = [(ours, _compared(text, ours, there, weight)) for ours in claimed]
-    return [one for ours, one in found if one.agrees or not ours.is_casual or _EXACTLY.search(text[: ours.start])]
+    groups = [[span for span in group if text[slice(*span)].strip()] for group in alternatives(text)]
+    agreed = [ours.start for ours, one in found if one.agrees]
+    enough = [group for group in groups if any(start <= place < end for start, end in group for place in agreed)]
+    return [
+        one
+        for ours, one in found
+        if one.agrees
+        or (
+            not (ours.is_casual and not _EXACTLY.search(text[: ours.start]))
+            and not any(start <= ours.start < end for group in enough for start, end in group)
+        )
+    ]
 
 
 class DocumentQuantities:

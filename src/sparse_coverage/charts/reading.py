@@ -16,7 +16,7 @@ import numpy as np
 
 from sparse_coverage.charts.calibration import Calibration
 from sparse_coverage.charts.chart import QUOTES, Cell, Chart, ChartDocument, Column, Quote, Verdict
-from sparse_coverage.charts.claims import EncodedClaims, Sentences
+from sparse_coverage.charts.claims import EncodedClaims, Sentences, is_english
 from sparse_coverage.charts.phrases import Pair, denied, noun_phrases
 from sparse_coverage.charts.quantities import DocumentQuantities, compare, quantities
 from sparse_coverage.charts.score import Figures, PlacedTokens
@@ -47,7 +47,7 @@ _NEAR_ENOUGH = 0.55
 """Nearness to the claim lowers a verdict where it is less than this; more of it raises none."""
 _MOST = 0.35
 """A document that lacks this much of a feature, in key terms, does not disclose it; one that lacks less does so partly at most."""
-_LITERAL, _APART = 0.9, -0.15
+_LITERAL, _APART = 0.9, -0.12
 """Where a document has this share of a feature's words, a sentence must come as near to its thing and to what is said of it together
 as any come to each, but for so much: words that stand apart do not disclose that one is the other's."""
 
@@ -192,7 +192,7 @@ class ElementReader:
         texts = [passage.text for passage in document.passages]
         words, denies = [stems(text, "en") for text in texts], cache(lambda place: denied(texts[place]))
         every = DocumentWords(texts, set().union(*words), sentences.places)
-        numbers = DocumentQuantities(texts) if any(self._numbers) else None
+        numbers, english = DocumentQuantities(texts) if any(self._numbers) else None, is_english(texts)
         for number, element in enumerate(self._encoded.elements):
             wanted = self._wanted[number]
             quotes = self._quotes(number, document, sentences, read)
@@ -206,7 +206,7 @@ class ElementReader:
                 refused.append(
                     each.head not in self._denied[number] and bool(there) and all(each.head in denies(p) for p in there)
                 )
-            missing = self._missing(number, every, read)
+            missing = self._missing(number, every, read) if english else ()
             compared = (
                 compare(element.text, self._numbers[number], numbers, self._calibration.rarity.of) if numbers else ()
             )

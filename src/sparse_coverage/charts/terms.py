@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from itertools import pairwise
 
+from sparse_coverage.charts.alternatives import alternatives
 from sparse_coverage.search.results import Place
 from sparse_coverage.text import Word, content_words, folded, stems_of
 
@@ -25,22 +25,12 @@ _GREEK = {
 }  # fmt: skip
 _SYMBOL = re.compile(r"[a-z]{1,2}\d*|[a-z]?\d+[a-z]?", re.I)
 """A variable or a numeral: R27, n, 12a."""
-_SEPARATOR = re.compile(r"\s*(?:[,;]\s*(?:and/or\b|or\b|and\b)?|\band/or\b|\bor\b|\band\b)\s*", re.I)
-_OR = re.compile(r"\bor\b", re.I)
-_SELECTED = re.compile(
-    r"(?:selected|chosen)\s+(?:\w+\s+)?(?:from|as|between|among)\b|group\s+consisting|one\s+of|either|any\s+of|one\s+or\s+more\s+of",
-    re.I,
-)
 _OPTIONAL = re.compile(
     r"(?:such as|e\.g\.|for example|for instance|preferably|optionally|in particular)\b[^,;.)]*", re.I
 )
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _NO_ITEM = re.compile(r"\bthereof\b|\bcombinations?\b|\bmixtures?\b|\bthe like\b|\bothers?\b", re.I)
 """Says no alternative of its own: "combinations thereof"."""
-_SHORT = 6
-"""Before an "or", items of at most so many words between commas are alternatives."""
-_FIRST, _LAST = 3, 4
-"""So many words before the first separator, and behind the last "or", belong to the alternatives."""
 _BEGINNING, _ALIKE = 5, 0.8
 """Words with so many first letters in common, and this share of the longer one's, are forms of one word."""
 _OPPOSITE = ("non", "un", "anti", "in", "im", "de", "dis")
@@ -94,7 +84,7 @@ class KeyTerms:
         self._words = content_words(text, "en")
         self._brackets = [match.span() for match in _BRACKETS.finditer(text)]
         self._terms = list(self._found())
-        self._groups = list(_alternatives(text)) if self._terms else []
+        self._groups = list(alternatives(text)) if self._terms else []
         self._total = sum(rarity(stem) for stem in {stem for word in self._words for stem in stems_of(word.text)})
 
     def _found(self) -> Iterator[_Term]:
@@ -166,41 +156,6 @@ class KeyTerms:
             if any(sum(weight for rows, weight in pairs if row in rows) >= _MEETS * sum(weights) for row in here):
                 return True
         return False
-
-
-def _alternatives(text: str) -> Iterator[list[tuple[int, int]]]:
-    """Yield groups of alternatives: items with an "or" before the last, and all that something is selected from.
-
-    >>> text = "made of steel, brass or tin alloy"
-    >>> [[text[start:end] for start, end in group] for group in _alternatives(text)]
-    [['made of steel', 'brass', 'tin alloy']]
-    """
-    cuts = list(_SEPARATOR.finditer(text))
-    items = list(pairwise([0, *(edge for cut in cuts for edge in cut.span()), len(text)]))[::2]
-    done = -1
-    for number, cut in enumerate(cuts):
-        if number <= done or not _OR.search(cut[0]):
-            continue
-        first = last = number
-        while first and cuts[first - 1][0].strip() in (",", ";") and len(text[slice(*items[first])].split()) <= _SHORT:
-            first -= 1
-        while last + 1 < len(cuts) and _OR.search(cuts[last + 1][0]):
-            last += 1
-        group, done = items[first : last + 2], last
-        head = [match.start() for match in re.finditer(r"\S+", text[slice(*group[0])])]
-        tail = [match.end() for match in re.finditer(r"\S+", text[slice(*group[-1])])]
-        if len(head) > _FIRST:
-            group[0] = (group[0][0] + head[-_FIRST], group[0][1])
-        if len(tail) > _LAST:
-            group[-1] = (group[-1][0], group[-1][0] + tail[_LAST - 1])
-        yield group
-    for match in _SELECTED.finditer(text):
-        stop = re.search(r"[;.]", text[match.end() :])
-        end = match.end() + stop.start() if stop else len(text)
-        edges = [edge for cut in _SEPARATOR.finditer(text, match.end(), end) for edge in cut.span()]
-        group = [item for item in list(pairwise([match.end(), *edges, end]))[::2] if text[slice(*item)].strip()]
-        if len(group) > 1:
-            yield group
 
 
 def _inside(word: Word | Place, spans: Sequence[tuple[int, int]]) -> bool:

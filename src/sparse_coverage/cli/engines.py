@@ -25,7 +25,7 @@ from sparse_coverage.cli.options.searching import filter_option, k_option, passa
 from sparse_coverage.dataclass_json import record
 
 if TYPE_CHECKING:
-    from sparse_coverage.engines.engine import RemoteCollection
+    from sparse_coverage.engines.qdrant import QdrantCollection
     from sparse_coverage.engines.sync import SyncReport
     from sparse_coverage.formats import Rows, Source
     from sparse_coverage.search import ScoringConfig
@@ -39,7 +39,7 @@ class Server:
     collection: str
     api_key: str | None
 
-    def open(self, shards: int = 1, replicas: int = 1) -> RemoteCollection:
+    def open(self, shards: int = 1, replicas: int = 1) -> QdrantCollection:
         """Connect to it."""
         from sparse_coverage.engines.qdrant import QdrantCollection
 
@@ -149,7 +149,7 @@ def _scoring(index: Path) -> ScoringConfig:
     return scoring_of(index / MODEL_FOLDER)
 
 
-def _tell(report: SyncReport, collection: RemoteCollection) -> None:
+def _tell(report: SyncReport, collection: QdrantCollection) -> None:
     points = collection.size()
     told = (
         f"{report.uploaded:,} documents sent ({report.uploaded_passages:,} passages), {report.unchanged:,} unchanged, "

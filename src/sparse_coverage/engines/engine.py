@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import reduce
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -98,61 +98,6 @@ class EngineHealth:
     nodes: int
     replicas: int
     troubles: tuple[str, ...]
-
-
-class RemoteCollection(Protocol):
-    """A collection of points on an engine. `limit` is the most points that one request can return."""
-
-    name: str
-    limit: int
-
-    def health(self) -> EngineHealth:
-        """Ask how the engine is; an error if it cannot be reached."""
-
-    def exists(self) -> bool:
-        """Tell whether the collection is there."""
-
-    def create(self, dimension: int) -> None:
-        """Make the collection, or what is still missing of it. `dimension`: the length of dense vectors, 0 for none."""
-
-    def drop(self) -> None:
-        """Delete the collection with everything in it."""
-
-    def inventory(self) -> Iterator[tuple[str, str]]:
-        """Yield document and digest of every point that all copies hold."""
-
-    def upload(self, points: Sequence[Point]) -> None:
-        """Write points; return when they are safe. Writing them again changes nothing."""
-
-    def delete(self, documents: Sequence[str], keep: Collection[str] = ()) -> None:
-        """Delete the points of some documents, those with a digest in `keep` excepted."""
-
-    def write_statistics(self, text: str, dimension: int) -> None:
-        """Keep the statistics, in the place of older ones; this ends every upload, so what was sent is put in order now.
-
-        `dimension` is that of the dense vectors, for engines that want one with everything they keep.
-        """
-
-    def read_statistics(self) -> str | None:
-        """Return the statistics, or None where none were written yet."""
-
-    def search(self, requests: Sequence[PointQuery]) -> list[list[FoundPoint]]:
-        """Return the best points with a positive score for each request, best first."""
-
-    def show(self, ids: Sequence[str]) -> dict[str, Mapping[str, Any]]:
-        """Return what points are shown with, by id: the fields of their payload that `SHOWN` names."""
-
-    def scores(self, ids: Sequence[str], request: PointQuery) -> dict[str, float]:
-        """Return the exact scores of some points for a whole query, by id, in whatever way is quickest on this engine."""
-
-    def facts_of(self, document: str) -> list[str]:
-        """Return the facts of a document; none if it is not there."""
-
-    def sizes(self, documents: Sequence[str], condition: Condition | None) -> dict[str, int]:
-        """Return how many points each of some documents has, or how many of them meet a condition."""
-
-    def size(self) -> int:
-        """Return how many points the collection holds, the statistics left out."""
 
 
 def sparse(centers: Centers, weights: Weights) -> dict[int, float]:
@@ -235,22 +180,6 @@ class Failover(Generic[C]):
         """Return how long to wait: not at all until every node was asked, then longer after each round."""
         rounds, rest = divmod(state.attempt_number, len(self._nodes))
         return min(_FIRST_PAUSE * 2 ** (rounds - 1), _LONGEST_PAUSE) if rest == 0 else 0.0
-
-
-class Asking:
-    """A collection whose requests go to equal nodes; what they refuse becomes an error that says what was asked for."""
-
-    engine: str
-    name: str
-    _nodes: Failover[Any]
-
-    def _ask(self, what: str, ask: Callable[[Any], R]) -> R:
-        try:
-            return self._nodes.call(what, ask)
-        except EngineError:
-            raise
-        except Exception as error:
-            raise EngineError(f"{what} in '{self.name}' failed: {self.engine} says {first_line(error)}") from error
 
 
 def first_line(error: Exception) -> str:

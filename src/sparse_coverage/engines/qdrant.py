@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from sparse_coverage.engines.engine import (
     NOWHERE,
     SHOWN,
     AllOf,
     AnyOf,
-    Asking,
     Between,
     Condition,
+    EngineError,
     EngineHealth,
     Failover,
     FoundPoint,
@@ -23,16 +23,18 @@ from sparse_coverage.engines.engine import (
     Vector,
     all_of,
     documents_but,
+    first_line,
 )
 from sparse_coverage.errors import InputError, require_package
 
+R = TypeVar("R")
 _PAGE = 4096
 _PASSAGES = NoneOf(AnyOf("document", ("",)))  # everything but the statistics
 # The one point that is no passage; its id is the smallest there is.
 _STATISTICS = "00000000-0000-0000-0000-000000000000"
 
 
-class QdrantCollection(Asking):
+class QdrantCollection:
     """A collection on Qdrant.
 
     `urls` are the nodes of one cluster: when one does not answer, the next is asked. `shards` and `replicas` count when the
@@ -40,8 +42,8 @@ class QdrantCollection(Asking):
     long, in seconds, a request is tried again while nodes are away.
     """
 
-    engine = "Qdrant"
     limit = 100_000
+    """The most points that one request can return."""
 
     def __init__(
         self,
@@ -245,6 +247,15 @@ class QdrantCollection(Asking):
         """Close the connections."""
         for _, client in self._clients:
             client.close()
+
+    def _ask(self, what: str, ask: Callable[[Any], R]) -> R:
+        """Ask a node; what it refuses becomes an error that says what was asked for."""
+        try:
+            return self._nodes.call(what, ask)
+        except EngineError:
+            raise
+        except Exception as error:
+            raise EngineError(f"{what} in '{self.name}' failed: Qdrant says {first_line(error)}") from error
 
     def _filter(self, condition: Condition) -> Any:
         """Return a condition as Qdrant's filter."""

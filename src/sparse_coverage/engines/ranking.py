@@ -16,11 +16,11 @@ from sparse_coverage.engines.engine import (
     FoundPoint,
     NoneOf,
     PointQuery,
-    RemoteCollection,
     all_of,
     sparse,
 )
 from sparse_coverage.engines.points import Statistics
+from sparse_coverage.engines.qdrant import QdrantCollection
 from sparse_coverage.errors import InputError
 from sparse_coverage.index.passage_parts import rounded_queries
 from sparse_coverage.search.explaining import TracedQuery
@@ -74,7 +74,7 @@ class EngineRanker:
     statistics: CenterStatistics
 
     def __init__(
-        self, collection: RemoteCollection, scoring: ScoringConfig | None = None, ranking: str = "combined"
+        self, collection: QdrantCollection, scoring: ScoringConfig | None = None, ranking: str = "combined"
     ) -> None:
         self.collection = collection
         self.ranking = ranking

@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sparse_coverage.engines.engine import Condition, RemoteCollection, condition_of
+from sparse_coverage.engines.engine import Condition, condition_of
+from sparse_coverage.engines.qdrant import QdrantCollection
 from sparse_coverage.engines.ranking import EngineRanker, FoundDocument
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter
@@ -35,7 +36,7 @@ class EngineRetriever(PassageSearcher):
 
     def __init__(
         self,
-        collection: RemoteCollection,
+        collection: QdrantCollection,
         model: SparseCoverage,
         *,
         scoring: ScoringConfig | None = None,

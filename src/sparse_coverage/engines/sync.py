@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
-from sparse_coverage.engines.engine import EngineError, Point, RemoteCollection, batches
+from sparse_coverage.engines.engine import EngineError, Point, batches
 from sparse_coverage.engines.points import Statistics, norm_of, read_documents
+from sparse_coverage.engines.qdrant import QdrantCollection
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.index import IndexStore
 from sparse_coverage.progress import tracked
@@ -42,14 +43,14 @@ class SyncReport:
         )
 
 
-def push(collection: RemoteCollection, store: IndexStore, *, scoring: ScoringConfig = SCORING) -> SyncReport:
+def push(collection: QdrantCollection, store: IndexStore, *, scoring: ScoringConfig = SCORING) -> SyncReport:
     """Make the collection if it is not there, and bring it up to date."""
     collection.health()
     collection.create(store.state.dimension)
     return sync(collection, store, scoring=scoring)
 
 
-def sync(collection: RemoteCollection, store: IndexStore, *, scoring: ScoringConfig = SCORING) -> SyncReport:
+def sync(collection: QdrantCollection, store: IndexStore, *, scoring: ScoringConfig = SCORING) -> SyncReport:
     """Bring a collection up to date with an index. Searching goes on meanwhile, with the idf of before until the end."""
     if not collection.exists():
         raise InputError(f"There is no collection '{collection.name}'. Make it with: sparse-coverage engine push")
@@ -74,7 +75,7 @@ def sync(collection: RemoteCollection, store: IndexStore, *, scoring: ScoringCon
     )
 
 
-def _one_round(collection: RemoteCollection, store: IndexStore, statistics: Statistics) -> SyncReport:
+def _one_round(collection: QdrantCollection, store: IndexStore, statistics: Statistics) -> SyncReport:
     """Send the documents that differ from what is there, then delete their older versions and what is gone."""
     versions: dict[str, Counter[str]] = {}  # how many points each version of each document has there
     for document, digest in tracked(collection.inventory(), "Comparing with what is there", collection.size()):
@@ -102,7 +103,7 @@ def _one_round(collection: RemoteCollection, store: IndexStore, statistics: Stat
     return SyncReport(documents, passages, unchanged, len(versions))
 
 
-def _upload(collection: RemoteCollection, made: Iterator[list[Point]]) -> None:
+def _upload(collection: QdrantCollection, made: Iterator[list[Point]]) -> None:
     """Send batches, a few of them at the same time: while the engine works on one, the next is made."""
     under_way: deque[Future[None]] = deque()
     with ThreadPoolExecutor(_UPLOADS) as pool:
@@ -114,7 +115,7 @@ def _upload(collection: RemoteCollection, made: Iterator[list[Point]]) -> None:
             sent.result()
 
 
-def _statistics(collection: RemoteCollection, store: IndexStore, scoring: ScoringConfig) -> Statistics:
+def _statistics(collection: QdrantCollection, store: IndexStore, scoring: ScoringConfig) -> Statistics:
     """Return the statistics of an index for a collection; one of another index, or with other norms, is refused."""
     text = collection.read_statistics()
     there = None if text is None else Statistics.from_text(text)

@@ -14,6 +14,9 @@ _UNSEEN = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 _ANY_UNSEEN = re.compile(f"[{_UNSEEN}]")
 
 
+_ODD = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
+
+
 class _Letters(dict[int, str]):
     """What each character stands for, found out when it is first met. Signs such as ™ and fractions stay as they are."""
 
@@ -47,18 +50,25 @@ def aligned(text: str) -> tuple[str, list[int] | None]:
     """
     if _is_plain(text):
         return text, None
-    parts, starts = [], []
-    begin = 0
-    for place in range(1, len(text) + 1):
-        if place == len(text) or not _joins(text[begin:place], text[place]):
-            seen = text[begin:place]
-            parts.append(comparable(seen))
-            # An accent that makes no letter with the one before it is no part of a word, so the word ends there.
-            starts += [
-                begin if n == 0 or one.isalnum() else _place(seen, one, begin) for n, one in enumerate(parts[-1])
-            ]
-            begin = place
-    return "".join(parts), [*accumulate(starts, max), len(text)]  # some accents change places
+    parts: list[str] = []
+    starts: list[int] = []
+    done = 0
+    for found in _ODD.finditer(text):  # what stands between is plain, and most of the text
+        parts.append(text[done : found.start()])
+        starts += range(done, found.start())
+        begin, done = found.start(), found.end()
+        for place in range(begin + 1, done + 1):
+            if place == done or not _joins(text[begin:place], text[place]):
+                seen = text[begin:place]
+                parts.append(comparable(seen))
+                # An accent that makes no letter with the one before it is no part of a word, so the word ends there.
+                starts += [
+                    begin if n == 0 or one.isalnum() else _place(seen, one, begin) for n, one in enumerate(parts[-1])
+                ]
+                begin = place
+    parts.append(text[done:])
+    starts += range(done, len(text) + 1)
+    return "".join(parts), list(accumulate(starts, max))  # some accents change places
 
 
 def _place(seen: str, letter: str, begin: int) -> int:
@@ -74,4 +84,6 @@ def _joins(before: str, letter: str) -> bool:
 
 
 def _is_plain(text: str) -> bool:
-    return text.isascii() or (is_normalized("NFKC", text) and not _ANY_UNSEEN.search(text))
+    if text.isascii() or (is_normalized("NFKC", text) and not _ANY_UNSEEN.search(text)):
+        return True
+    return text.translate(_LETTERS) == text and is_normalized("NFC", text)  # signs alone, such as ™ and hard blanks

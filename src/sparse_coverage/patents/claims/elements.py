@@ -44,7 +44,7 @@ _ITEM = (
     rf"(?:{ARTICLE}\b|(?:and\s+)?(?:the|said)\s+(?:\w{{1,20}}\s){{1,3}}being\b|(?!said\b|the\b)(?:[a-z]{{1,20}}\s){{1,3}}means\b|(?:das|die)\s+[A-Z]\w+en\b"
     rf"|{_AMOUNT}|(?:two|three|four|five|six|eight)\s[a-z]{{2,20}}s\b|{_STEP})"
 )
-_COMMA = re.compile(rf",{GAP}{{0,8}}(?:{JOINT}{GAP}{{1,8}})?(?=(?:optionally,?\s)?{_ITEM})")
+_COMMA = re.compile(rf",(?!(?<=\d,)\d{{3}}\b){GAP}{{0,8}}(?:{JOINT}{GAP}{{1,8}})?(?=(?:optionally,?\s)?{_ITEM})")
 _AND = re.compile(rf"{GAP}{{1,8}}{JOINT}{GAP}{{1,8}}(?={_ITEM})")
 _AND_THAT = re.compile(
     rf"(?:,{GAP}{{0,8}}(?:{JOINT}{GAP}{{1,8}})?|{GAP}{{1,8}}{JOINT}{GAP}{{1,8}})(?:in\sthat\s|(?=(?:dass|daß|que)\s))"

@@ -3,6 +3,9 @@
 /** Controls, and what turns the order of the letters after it. */
 const HIDDEN = /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g;
 
+/** A text without them. */
+export const plain = text => String(text).replace(HIDDEN, '');
+
 /** Makes an element. `on…` attributes are listeners; null, undefined and false leave an attribute out. */
 export function h(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -20,7 +23,7 @@ export function h(tag, attributes = {}, ...children) {
 export function add(parent, children) {
   for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;
-    parent.append(child instanceof Node ? child : String(child).replace(HIDDEN, ''));
+    parent.append(child instanceof Node ? child : plain(child));
   }
   return parent;
 }

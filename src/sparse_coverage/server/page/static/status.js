@@ -1,12 +1,12 @@
 // What is told to the user: a line that screen readers speak, notices that stay until they are closed, and states of a view.
-import { add, button, byId, fill, h } from './dom.js';
+import { add, button, byId, fill, h, plain } from './dom.js';
 
 let clearing = null;
 
 /** Says something in the line at the foot; it goes after a while. */
 export function say(text) {
   const line = byId('status');
-  line.textContent = text;
+  line.textContent = plain(text);
   clearTimeout(clearing);
   clearing = setTimeout(() => { line.textContent = ''; }, 6000);
 }
