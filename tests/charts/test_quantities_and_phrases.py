@@ -23,6 +23,7 @@ from sparse_coverage.text import stems
         ("10 µm", 1e-5, 1e-5, "m"),
         ("350° C. to 450° C.", 350, 450, "°c"),
         ("at 6.78 MHz.", 6.78e6, 6.78e6, "hz"),
+        ("a ratio of 3:1 to 10:2", 3, 5, ":"),
     ],
 )
 def test_quantities_are_read_with_their_units(text, low, high, unit):
@@ -68,6 +69,8 @@ def test_references_and_numerals_are_no_quantities():
         ("exactly three samples are taken", "four samples are taken", False),
         ("at least 400 spectral bands", "a camera of 512 spectral bands", True),
         ("a dose of 5 mg/kg", "a dose of 0.005 g/kg", True),
+        ("mixed in a ratio of 1:2 to 1:1", "mixed in a ratio of 2:3", True),
+        ("mixed in a ratio of 1:2 to 1:1", "mixed in a ratio of 1:20", False),
         ("a 5 mM buffer", "a buffer of 5 mm depth", False),
         ("the sequence of SEQ ID NO: 24", "the sequences of SEQ ID NOs: 1-30", True),
         ("the sequence of SEQ ID NO: 24", "the sequence of SEQ ID NO: 2", False),

@@ -17,9 +17,10 @@ from sparse_coverage.charts.phrases import Pair
 from sparse_coverage.dataclass_json import to_json
 from sparse_coverage.present.chart_text import finding_of, notes_of, quotation
 from sparse_coverage.present.export_kinds import CHART_EXPORTS, PROJECT_EXPORTS
+from sparse_coverage.present.page_view import search_view
 from sparse_coverage.present.project_view import ReportParts, project_view
 from sparse_coverage.present.terms import NOTICE
-from sparse_coverage.projects import Mark, ProjectFolder, Ruling
+from sparse_coverage.projects import Mark, ProjectFolder, Ruling, SearchMade
 from sparse_coverage.search.results import Place
 
 
@@ -306,3 +307,13 @@ def test_one_chooses_what_goes_into_a_report(tmp_path):
         assert left_out not in text
     assert "No document is marked relevant." in text
     assert len(project_view(content, ReportParts(charts=(1,))).charts) == 1
+
+
+def test_a_feature_with_too_few_words_has_at_least_the_phrase_that_is_shown_in_its_colour():
+    request = {"query": CLAIM, "elements": [{"label": "1b", "text": "a plunger"}, {"label": "1c", "text": "a spring."}]}
+    found = {**search_record(), "touched": {"EP-1-A1": [{"share": 0.1}, {"share": 0.1}]}}
+    hit = search_view(SearchMade(1, "", "demo", request, 3, found)).hits[0]
+    assert [(one.label, one.has, one.told) for one in hit.features] == [
+        ("1b", "", "few of its words in any passage"),
+        ("1c", "some", "“coil spring” in paragraph [0034]"),
+    ]

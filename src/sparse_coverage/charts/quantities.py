@@ -73,6 +73,8 @@ _RANGE = re.compile(
     rf"(?:\s?(?P<unit2>{_UNIT}))?(?P<more>\s*or\s+(?:more|greater|longer|higher|less|fewer|below|above))?",
     re.I,
 )
+_PARTS = r"(\d+(?:\.\d+)?)\s?:\s?(\d*\.?\d*[1-9]\d*)"
+_RATIO = re.compile(rf"(?<![\w.:]){_PARTS}(?:\s?(?:to|and|-|–)\s?{_PARTS})?(?![\w:])")
 _REFERENCE = re.compile(
     r"\b(?:claims?|figs?\.?|figures?|formulae?|examples?|steps?|tables?|equations?|eqs?\.?|compounds?|numerals?|paragraphs?|sections?|embodiments?)"
     r"[\s:]*[(\[]?$",
@@ -156,7 +158,16 @@ def quantities(text: str) -> list[Quantity]:
 
 
 def _found(text: str) -> Iterator[Quantity]:
+    ratios: set[int] = set()
+    for match in _RATIO.finditer(text):
+        first, one, second, other = match.groups()
+        low = float(first) / float(one)
+        high = float(second) / float(other) if second else low
+        yield Quantity(match[0], *match.span(), min(low, high), max(low, high), ":")
+        ratios.update(range(*match.span()))
     for match in _RANGE.finditer(text):
+        if match.start("first") in ratios:
+            continue
         before = text[max(0, match.start("first") - 24) : match.start("first")]
         if _REFERENCE.search(before):
             continue

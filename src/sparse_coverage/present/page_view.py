@@ -293,6 +293,15 @@ def _best_by_words(passages: Sequence[PassageRecord], features: Mapping[int, str
     return found
 
 
+def _with_phrases(feature: ShownFeature, number: int, passages: Sequence[ShownSnippet]) -> ShownFeature:
+    """Return a feature that has too few words in any passage, but a phrase in its colour in one that is shown, as one that has some."""
+    for one in passages if not feature.has else ():
+        for piece in one.pieces:
+            if piece.feature == number and piece.strength >= FAINT:
+                return replace(feature, has="some", told=f"“{piece.text}” in {one.place}", passage=one.id)
+    return feature
+
+
 def _hit(
     hit: Hit,
     rank: int,
@@ -308,13 +317,14 @@ def _hit(
     was = ""
     if before is not None:
         was = _was(before.index(hit.document) + 1 if hit.document in before else 0, rank)
+    passages = tuple(_snippet(one, reasons.get(one.id), features) for one in hit.passages)
     return ShownHit(
         hit.document,
         hit.title or hit.document,
         tuple(facts),
         public_links(hit.document),
-        strip,
-        tuple(_snippet(one, reasons.get(one.id), features) for one in hit.passages),
+        tuple(_with_phrases(feature, number, passages) for number, feature in enumerate(strip)),
+        passages,
         was,
         hit.closeness or "",
         why_line(reasons.get(hit.passages[0].id)) if hit.passages else "",

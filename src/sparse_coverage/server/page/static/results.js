@@ -8,7 +8,7 @@ import { LABELS, marksFor } from './store.js';
 /** Makes the list of a search with its heading. */
 export function resultList(shown, actions) {
   const { view, index, request } = shown;
-  return [heading(shown, actions), request.elements?.length ? h('p', { class: 'dim small legend' }, 'Each feature of the claim has its colour. A filled label: one passage has most of its words. A label with an edge: some of them. Press a label to go there. It is no judgement; that is the chart.') : null,
+  return [heading(shown, actions), request.elements?.length ? h('p', { class: 'dim small legend' }, 'Each feature of the claim has its colour. A filled label: one passage has most of its words. A label with an edge: some of them, or a phrase of its meaning. Press a label to go there. It is no judgement; that is the chart.') : null,
     notes(view), h('ol', { class: 'results' }, view.hits.map((hit, place) => resultRow(hit, place, index, actions))), beyond(view, index, actions)];
 }
 
