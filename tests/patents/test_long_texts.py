@@ -29,7 +29,7 @@ REPEATED = [
 ]  # fmt: skip
 ONCE_THEN_REPEATED = [("1.", "\n"), ("claim 1", " "), ("pump (", " "), ("a-", "\n"), ("comprising", " "), ("[", "0")]
 TEXTS = [("", unit) for unit in REPEATED] + [(opening, unit) for opening, unit in ONCE_THEN_REPEATED]
-LENGTH = 6_000
+LENGTH = 12_500
 FACTOR = 4
 
 
@@ -51,7 +51,7 @@ def seconds(function, text: str) -> float:
 
 def require_linear(function, opening: str, unit: str) -> None:
     long = seconds(function, text_of(opening, unit, FACTOR * LENGTH))
-    if long < 0.1:  # for 24,000 characters: there is nothing to grow
+    if long < 0.2:  # for 50,000 characters: there is nothing to grow
         return
     short = seconds(function, text_of(opening, unit, LENGTH))
     # Four times the length costs a quadratic pattern sixteen times the time.
