@@ -229,6 +229,30 @@ def test_a_description_in_one_string_is_cut_at_its_printed_numbers(text, expecte
     assert split_paragraphs(text) == expected
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Two ways: (1) Estimates are given. (2) A compiler is used. (3) It ends.",
+        "[1] Pumps lift. [2] Valves close.",
+        "1. A pump. 2. A valve.",
+        "[1] Pumps lift.\n[2] Valves close.",
+        "As [0001] and [0002] show.",
+    ],
+)
+def test_a_plain_text_is_kept_as_it_stands(text, read_one):
+    patent = read_one(json.dumps({"_id": "7", "text": text}))
+    assert "\n".join(paragraph.text for paragraph in patent.abstract) == text
+    assert not any(paragraph.number for paragraph in patent.abstract)
+
+
+def test_a_text_that_begins_with_the_number_of_a_paragraph_is_cut_as_a_description(read_one):
+    patent = read_one(json.dumps({"_id": "7", "text": "[0001] Pumps lift. [0002] Valves close."}))
+    assert [(paragraph.number, paragraph.text) for paragraph in patent.abstract] == [
+        ("0001", "Pumps lift."),
+        ("0002", "Valves close."),
+    ]
+
+
 plain = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), max_size=20).map(
     lambda t: " ".join(t.split())
 )

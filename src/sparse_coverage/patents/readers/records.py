@@ -188,16 +188,18 @@ def _symbols(record: Mapping[str, Any], document: str, field: str) -> tuple[str,
 
 
 def _paragraphs(record: Mapping[str, Any], document: str, part: str, *others: str) -> tuple[Paragraph, ...]:
-    """Read a list as one paragraph an entry, a string as `split_paragraphs` cuts it.
+    """Read a list as one paragraph an entry, a string as `split_paragraphs` cuts it; an `abstract` or a plain `text` line by line.
 
-    An empty entry of a list counts in the numbering, and so does an empty line of an `abstract`.
+    An empty entry of a list counts in the numbering, and so does an empty line. A `text` that begins with a printed number of a
+    paragraph, as descriptions of patents do, is cut as one.
     """
     field = next((field for field in (part, *others) if record.get(field) not in _NOTHING), part)
     value = record.get(field)
     if value in _NOTHING:
         return ()
     if isinstance(value, str):
-        pieces = [("", line) for line in value.split("\n")] if field == "abstract" else split_paragraphs(value)
+        plain = field == "abstract" or (field == "text" and not _PRINTED.match(value))
+        pieces = [("", line) for line in value.split("\n")] if plain else split_paragraphs(value)
     else:
         pieces = [("", text) for text in _entries(value, document, field, "a string or a list of strings")]
     found = []
@@ -234,6 +236,7 @@ def _translations(record: Mapping[str, Any], document: str) -> tuple[Paragraph, 
     return tuple(found)
 
 
+_PRINTED = re.compile(r"\s*\[0\d{3}\]\s")
 _BRACKETED = re.compile(r"\[0*(\d{1,5})\](?=\s)")
 _ROUND = re.compile(r"(?:^|(?<=\s))\((\d{1,4})\)(?=\s)")
 _ENDED = re.compile(r"(?:^|[.:;!?][\"'”’)\]]*|[A-Z]{3})\s*$")
