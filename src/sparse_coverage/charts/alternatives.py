@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-_SEPARATOR = re.compile(r"\s*(?:[,;]\s*(?:and/or\b|or\b|and\b)?|\band/or\b|\bor\b|\band\b)\s*", re.I)
+_SEPARATOR = re.compile(r"\s{0,8}(?:[,;]\s{0,8}(?:and/or\b|or\b|and\b)?|\band/or\b|\bor\b|\band\b)\s{0,8}", re.I)
 _OR = re.compile(r"\bor\b", re.I)
 _SELECTED = re.compile(
     r"(?:selected|chosen)\s+(?:\w+\s+)?(?:from|as|between|among)\b|group\s+consisting|one\s+of|either|any\s+of|one\s+or\s+more\s+of",

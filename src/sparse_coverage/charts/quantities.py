@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sparse_coverage.charts.alternatives import alternatives
 from sparse_coverage.text import stems, words
@@ -21,9 +22,10 @@ _UNITS: dict[str, dict[str, float]] = {
           "millimeters": 1e-3, "millimetres": 1e-3, "centimeters": 0.01, "centimetres": 0.01, "meters": 1, "metres": 1, "feet": 0.3048},
     "m²": {"m2": 1, "m²": 1, "cm2": 1e-4, "cm²": 1e-4, "mm2": 1e-6, "mm²": 1e-6},
     "g": {"g": 1, "mg": 1e-3, "µg": 1e-6, "ug": 1e-6, "ng": 1e-9, "kg": 1e3, "gram": 1, "grams": 1, "kilograms": 1e3, "milligrams": 1e-3},
-    "s": {"s": 1, "sec": 1, "second": 1, "seconds": 1, "ms": 1e-3, "milliseconds": 1e-3, "µs": 1e-6, "ns": 1e-9, "ps": 1e-12, "fs": 1e-15,
-          "min": 60, "minute": 60, "minutes": 60, "h": 3600, "hr": 3600, "hrs": 3600, "hour": 3600, "hours": 3600, "day": 86400,
-          "days": 86400, "week": 604800, "weeks": 604800, "month": 2629800, "months": 2629800, "year": 31557600, "years": 31557600},
+    "s": {"s": 1, "sec": 1, "secs": 1, "second": 1, "seconds": 1, "ms": 1e-3, "msec": 1e-3, "milliseconds": 1e-3, "µs": 1e-6, "µsec": 1e-6,
+          "usec": 1e-6, "ns": 1e-9, "ps": 1e-12, "fs": 1e-15, "min": 60, "mins": 60, "minute": 60, "minutes": 60, "h": 3600, "hr": 3600,
+          "hrs": 3600, "hour": 3600, "hours": 3600, "day": 86400, "days": 86400, "week": 604800, "weeks": 604800, "month": 2629800,
+          "months": 2629800, "year": 31557600, "years": 31557600},
     "hz": {"hz": 1, "khz": 1e3, "mhz": 1e6, "ghz": 1e9, "thz": 1e12},
     "v": {"v": 1, "mv": 1e-3, "kv": 1e3, "volts": 1},
     "a": {"a": 1, "ma": 1e-3},
@@ -54,6 +56,9 @@ _COUNTS = {
     "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "eighteen": 18, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
     "sixty": 60, "hundred": 100, "thousand": 1000,
 }  # fmt: skip
+_NUMBER_WORDS = rf"(?:{'|'.join(_COUNTS)}|ninety|eighty|seventy)"
+_WORD_BEFORE = re.compile(rf"{_NUMBER_WORDS}[\s-]+(?:and\s+)?$", re.I)
+_WORD_AFTER = re.compile(rf"[\s-]+(?:and\s+)?{_NUMBER_WORDS}\b", re.I)
 _SIGN = r"(?:(?<![\w)\]])[-−])?"
 _NUMBER = rf"{_SIGN}\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|{_SIGN}\d+(?:\.\d+)?|\b(?:{'|'.join(_COUNTS)})\b"
 _ONE_UNIT = "|".join(sorted((re.escape(unit).replace("µ", "[µμ]") for unit in _FACTORS), key=len, reverse=True))
@@ -66,7 +71,7 @@ _HIGH = (
     r"at\s+most|not\s+more\s+than|no\s+more\s+than|less\s+than|fewer\s+than|lower\s+than|smaller\s+than|shorter\s+than|below|under|up\s+to"
     r"|maximum\s+of|≤|<|(?:does|do|may|must|shall)\s+not\s+exceed|not\s+exceeding|not\s+greater\s+than"
 )
-_ABOUT = r"(?:about|approximately|some|around|ca\.?|~)?\s*"
+_ABOUT = r"(?:(?:about|approximately|some|around|ca\.?|~)\s*)?"
 _RANGE = re.compile(
     rf"(?:(?P<high>{_HIGH})\s+|(?P<low>{_LOW})\s+)?(?:or\s+equal\s+to\s+)?{_ABOUT}(?<![\w.])(?<!\w[-–])(?P<first>{_NUMBER})(?![\d.]*\d)"
     rf"(?:\s?(?P<unit1>{_UNIT}))?(?:(?:\.\s?(?=to\b)|\s?)(?:to|and|and\s+at\s+most|-|–|—|bis|through)\s?{_ABOUT}(?P<second>{_NUMBER})(?![\d.]*\d))?"
@@ -76,8 +81,8 @@ _RANGE = re.compile(
 _PARTS = r"(\d+(?:\.\d+)?)\s?:\s?(\d*\.?\d*[1-9]\d*)"
 _RATIO = re.compile(rf"(?<![\w.:]){_PARTS}(?:\s?(?:to|and|-|–)\s?{_PARTS})?(?![\w:])")
 _REFERENCE = re.compile(
-    r"\b(?:claims?|figs?\.?|figures?|formulae?|examples?|steps?|tables?|equations?|eqs?\.?|compounds?|numerals?|paragraphs?|sections?|embodiments?)"
-    r"[\s:]*[(\[]?$",
+    r"\b(?:claims?|figs?\.?|figures?|formulae?|(?<!for )examples?|steps?|tables?|equations?|eqs?\.?|compounds?|numerals?"
+    r"|paragraphs?|sections?|embodiments?)[\s:]*[(\[]?$",
     re.I,
 )
 """What stands before a number that points elsewhere: "claim 3"."""
@@ -92,9 +97,13 @@ _CLOSE = 0.02
 _MANY = 10
 _BEFORE, _AFTER = 240, 60
 """Characters before and after a quantity whose words say what it measures."""
+_CLOSE_BY = 80
+"""So many characters before, what is close by counts more."""
+_AS_GOOD = 0.2
+"""A number within the claim's counts where no other is this much more about the same thing."""
 _NEAREST = 45
 """What stands within so many characters before a quantity says it most."""
-_SAME_THING = 0.4
+_SAME_THING = 0.3
 """Two quantities are of the same thing where this share of the words around the claim's stands around the document's."""
 
 
@@ -137,6 +146,13 @@ class Quantity:
         return self.unit == other.unit and (self.counted == other.counted or bool(self.counted & other.counted))
 
 
+class Around(NamedTuple):
+    """The stems close by a quantity, and those farther around it."""
+
+    close: frozenset[str]
+    wide: frozenset[str]
+
+
 @dataclass(frozen=True, slots=True)
 class NumberFound:
     """A quantity of a claim and what a document says of the same thing: whether it lies within; `found` is empty where it says nothing."""
@@ -166,7 +182,7 @@ def _found(text: str) -> Iterator[Quantity]:
         yield Quantity(match[0], *match.span(), min(low, high), max(low, high), ":")
         ratios.update(range(*match.span()))
     for match in _RANGE.finditer(text):
-        if match.start("first") in ratios:
+        if match.start("first") in ratios or _is_part(text, match):
             continue
         before = text[max(0, match.start("first") - 24) : match.start("first")]
         if _REFERENCE.search(before):
@@ -221,26 +237,33 @@ class DocumentQuantities:
     """The quantities of a document by their dimension, each with the words around it."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        self._by_unit: dict[str, list[tuple[Quantity, frozenset[str]]]] = {}
+        self._by_unit: dict[str, list[tuple[Quantity, Around]]] = {}
         for text in texts:
             for one in _found(text):
                 self._by_unit.setdefault(one.unit, []).append((one, _around(text, one)))
 
-    def like(self, ours: Quantity) -> list[tuple[Quantity, frozenset[str]]]:
-        """Return those of the same kind, with the words around each."""
-        return [pair for pair in self._by_unit.get(ours.unit, ()) if ours.like(pair[0])]
+    def like(self, ours: Quantity) -> list[tuple[Quantity, Around]]:
+        """Return those of the same kind, with the words around each; a bare value counts what stands by it."""
+        return [
+            (one, around)
+            for one, around in self._by_unit.get(ours.unit, ())
+            if ours.like(one) or (bool(ours.counted) and not one.counted and ours.counted <= around.wide)
+        ]
 
 
 def _compared(text: str, ours: Quantity, there: DocumentQuantities, weight: Callable[[str], float]) -> NumberFound:
     near, wide = stems(text[max(0, ours.start - _NEAREST) : ours.start], "en"), stems(text, "en")
     near = (near or wide) | ours.counted
-    best: tuple[bool, float, str] = (False, 0.0, "")
+    found = []
     for theirs, around in there.like(ours):
-        same = (_share(near, around, weight) + _share(wide, around, weight)) / 2
+        beside = (_share(near, around.close, weight) + _share(near, around.wide, weight)) / 2
+        same = (beside + _share(wide, around.wide, weight)) / 2
         if same >= _SAME_THING:
-            holds = theirs.holds(ours) if ours.is_name else ours.holds(theirs)
-            best = max(best, (holds, same, theirs.text))
-    return NumberFound(ours.text, best[2], best[0])
+            found.append((same, theirs.holds(ours) if ours.is_name else ours.holds(theirs), theirs.text))
+    best = max((same for same, *_ in found), default=0.0)
+    fit = [one for one in found if one[1] and one[0] >= best - _AS_GOOD]
+    _, agrees, said = max(fit or found, default=(0.0, False, ""))
+    return NumberFound(ours.text, said, agrees)
 
 
 def _share(wanted: set[str] | frozenset[str], there: frozenset[str], weight: Callable[[str], float]) -> float:
@@ -248,9 +271,24 @@ def _share(wanted: set[str] | frozenset[str], there: frozenset[str], weight: Cal
     return sum(weight(stem) for stem in wanted & there) / total if total else 0.0
 
 
-def _around(text: str, one: Quantity) -> frozenset[str]:
-    around = text[max(0, one.start - _BEFORE) : one.start] + " " + text[one.end : one.end + _AFTER]
-    return one.counted | stems(around, "en")
+def _around(text: str, one: Quantity) -> Around:
+    pieces = (
+        text[max(0, one.start - size) : one.start] + " " + text[one.end : one.end + _AFTER]
+        for size in (_CLOSE_BY, _BEFORE)
+    )
+    close, wide = (one.counted | stems(piece, "en") for piece in pieces)
+    return Around(close, wide)
+
+
+def _is_part(text: str, match: re.Match[str]) -> bool:
+    """Tell whether a number is one of several that are one: "three hundred eighty-four", "1:2:3"."""
+    before, after = (
+        text[max(0, match.start("first") - 12) : match.start("first")],
+        text[match.end("first") : match.end("first") + 12],
+    )
+    if before.endswith(":") or after.startswith(":"):
+        return True
+    return match["first"].lower() in _COUNTS and bool(_WORD_BEFORE.search(before) or _WORD_AFTER.match(after))
 
 
 def _counted(text: str, end: int) -> tuple[frozenset[str], int]:

@@ -17,7 +17,8 @@ from sparse_coverage.search.results import Place
 from sparse_coverage.text import Word, content_words, folded, stems_of
 
 _UNITS = frozenset(
-    "mm cm nm µm μm um kg mg µg μg ml µl μl hz khz mhz ghz wt vol rpm db da kda kb bp nt mol mmol pa kpa mpa kv mv ma kw mw sec hr".split()
+    "mm cm nm µm μm um kg mg µg μg ml µl μl hz khz mhz ghz wt vol rpm db da kda kb bp nt mol mmol pa kpa mpa kv mv ma kw mw sec msec hr atm"
+    " celsius kelvin fahrenheit".split()
 )
 _GREEK = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "κ": "kappa", "λ": "lambda", "μ": "mu",
