@@ -295,6 +295,17 @@ def test_a_figure_that_a_document_does_not_have_is_named_and_keeps_a_feature_fro
     )
 
 
+@pytest.mark.parametrize(
+    ("said", "verdict"),
+    [("The branclodri folgrahin is free of krell.", "disclosed"), ("A branclodri folgrahin has a krell.", "partly")],
+)
+def test_what_a_feature_excludes_must_be_excluded_somewhere(said, verdict, encoder, calibration):
+    texts = ["The device has a branclodri folgrahin on the frame.", said, *LONG]
+    claim = "A device, wherein the branclodri folgrahin is free of krell."
+    [cell] = [cell for text, cell in easy_chart(encoder, calibration, claim, texts).items() if "free of" in text]
+    assert (cell.verdict, cell.missing, cell.doubt) == (verdict, (), "" if verdict == "disclosed" else "excluded")
+
+
 def test_words_that_stand_apart_do_not_disclose_that_one_is_the_others(encoder, calibration):
     claim = "A device, wherein the krell silrudpol is a branclodri folgrahin kelmortav of neplumrud."
     said = "the krell silrudpol is a branclodri folgrahin kelmortav of neplumrud"

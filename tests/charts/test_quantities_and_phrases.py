@@ -50,7 +50,10 @@ def test_counts_and_bare_values_are_read_with_what_they_count(text, low, high, c
 
 def test_references_and_numerals_are_no_quantities():
     assert (
-        quantities("the housing (12) of FIG. 3, see claim 1 and example 4, BMP-6, a C1-C6 alkyl, a 35S enhancer") == []
+        quantities(
+            "the housing (12) of FIG. 3, see claim 1 and example 4, BMP-6, a C1-C6 alkyl, a 35S enhancer, 1:2:3, three hundred eighty-four"
+        )
+        == []
     )
 
 
@@ -68,6 +71,13 @@ def test_references_and_numerals_are_no_quantities():
         ("heated to 80 °C", "heated to 60 °C", False),
         ("exactly three samples are taken", "four samples are taken", False),
         ("at least 400 spectral bands", "a camera of 512 spectral bands", True),
+        ("50 neurons per hidden layer", "the number of neurons per hidden layer is 50", True),
+        ("a pressure of 6 to 14 atm", "a pressure of 4-15 atm, for example 6-14 atm", True),
+        (
+            "oxygen saturation of less than 70 %",
+            "an oxygen saturation of 93 % in those who were admitted to the hospital in the first half of a year, of whom 20 % were ill",
+            False,
+        ),
         ("a dose of 5 mg/kg", "a dose of 0.005 g/kg", True),
         ("mixed in a ratio of 1:2 to 1:1", "mixed in a ratio of 2:3", True),
         ("mixed in a ratio of 1:2 to 1:1", "mixed in a ratio of 1:20", False),

@@ -50,7 +50,10 @@ def chart():
 
 def test_a_feature_without_its_key_term_or_figure_is_not_counted_as_found(chart):
     told = summary_of(chart, "D")
-    assert told.text == "2 of 5 features found; 1 without its key term, 1 without its figure, 1 with another figure"
+    assert (
+        told.text
+        == "2 of 5 features found, 3 partly; 1 without its key term, 1 without its figure, 1 with another figure"
+    )
     assert told.lacks
 
 
@@ -70,6 +73,8 @@ def test_a_weak_cell_with_strong_quotations_says_why():
     assert measured(lacks) == ("partly, evidence weak; strong quotations, but “titanium” is nowhere in the document")
     both = replace(lacks, numbers=(NO_FIGURE,))
     assert measured(both).endswith("but “titanium” is nowhere in the document; no figure for: 6.78 MHz")
+    apart = cell("1c", Verdict.PARTLY, 0.45, doubt="apart")
+    assert measured(apart).endswith("but its words are there, but no sentence says the one of the other")
     assert measured(cell("1c", Verdict.PARTLY, 0.45)).endswith(
         "but for its words alone, not for the feature as a whole"
     )
@@ -83,7 +88,7 @@ GAPS = (
     "no figure for: 6.78 MHz",
     "differs: less than 50 %, the claim says less than 40 %",
 )
-SUMMARY = "2 of 5 features found; 1 without its key term, 1 without its figure, 1 with another figure"
+SUMMARY = "2 of 5 features found, 3 partly; 1 without its key term, 1 without its figure, 1 with another figure"
 
 
 def flat(text):

@@ -118,8 +118,9 @@ class Cell:
     """What a document has for an element: the verdict, the evidence, quotations, what they share, and what is missing.
 
     `pairs` are phrases of the element and of the quotations that say the same; `missing` are phrases of the element that the
-    document does not have; `numbers` sets quantities of the element against those of the quotations. `overruled` is there where
-    a user spoke, `second` where a second reader was asked.
+    document does not have; `numbers` sets quantities of the element against those of the document. `doubt` says why a document that
+    has the words is not taken to disclose it: they stand "apart", or what the element excludes is not "excluded". `overruled` is
+    there where a user spoke, `second` where a second reader was asked.
     """
 
     element: str
@@ -130,6 +131,7 @@ class Cell:
     pairs: tuple[Pair, ...] = ()
     missing: tuple[Place, ...] = ()
     numbers: tuple[NumberFound, ...] = ()
+    doubt: str = ""
     overruled: Overruled | None = None
     second: Opinion | None = None
 

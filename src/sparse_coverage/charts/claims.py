@@ -10,7 +10,7 @@ import numpy as np
 from sparse_coverage.charts.calibration import Calibration
 from sparse_coverage.charts.chart import ChartDocument
 from sparse_coverage.charts.elements import Element
-from sparse_coverage.charts.phrases import Wanted, noun_phrases, telling
+from sparse_coverage.charts.phrases import Wanted, denied, noun_phrases, telling
 from sparse_coverage.charts.score import ElementTokens, PlacedTokens, Rarity
 from sparse_coverage.charts.terms import KeyTerms
 from sparse_coverage.encoding import Encoder
@@ -129,7 +129,7 @@ def encode_claims(
     things = tuple(places[0].end if places else 0 for places in named)
     phrases = tuple(tuple(Wanted(place, rarity) for place in telling(places)) for places in named)
     english = is_english([claim.text for claim in claims])
-    terms = tuple(KeyTerms(text if english else "", rarity) for text in texts)
+    terms = tuple(KeyTerms(text if english else "", rarity, denied(text)) for text in texts)
     return EncodedClaims(
         tuple(claims), tuple(elements), every, tuple(alone), wholes, columns, weights, things, phrases, terms
     )

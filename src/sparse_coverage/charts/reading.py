@@ -52,6 +52,10 @@ _LITERAL, _APART = 0.9, -0.12
 as any come to each, but for so much: words that stand apart do not disclose that one is the other's."""
 
 
+_EXCLUDES_NOTHING = {"limit", "necessarili", "onli"}
+"""What a feature says "not" of without excluding a thing: "not limited to"."""
+
+
 class KeptTokenVectors:
     """Encodes passages, and keeps the vectors of the last ones in half precision: the same whether they were kept or not."""
 
@@ -184,7 +188,7 @@ class ElementReader:
         self._calibration = calibration
         self._wanted = encoded.phrases
         texts = [element.text for element in encoded.elements]
-        self._denied = [denied(text) for text in texts]
+        self._denied = [denied(text) - _EXCLUDES_NOTHING for text in texts]
         self._numbers = [quantities(text) for text in texts]
 
     def cells(self, document: ChartDocument, sentences: Sentences, read: CloseReading) -> Iterator[Cell]:
@@ -211,9 +215,14 @@ class ElementReader:
                 compare(element.text, self._numbers[number], numbers, self._calibration.rarity.of) if numbers else ()
             )
             evidence = float(self._calibration.score.evidence([read.figures[number]])[0])
+            excluded = self._denied[number]
+            if excluded and not any(excluded & here and excluded & denies(p) for p, here in enumerate(words)):
+                doubt = "excluded"
+            else:
+                doubt = "apart" if self._apart(number, every, read) else ""
             if refused[:1] == [True] or self._encoded.terms[number].share(missing) >= _MOST:
                 evidence = self._calibration.at_most(evidence, Verdict.NOT_FOUND)
-            elif missing or any(refused) or not all(one.agrees for one in compared) or self._apart(number, every, read):
+            elif missing or any(refused) or doubt or not all(one.agrees for one in compared):
                 evidence = self._calibration.at_most(evidence, Verdict.PARTLY)
             gone = [*missing, *(one.place for one, no in zip(wanted, refused, strict=True) if no)]
             yield Cell(
@@ -225,6 +234,7 @@ class ElementReader:
                 self._pairs(number, [quote.text for quote in quotes]),
                 tuple(sorted(set(gone), key=lambda place: place.start)),
                 tuple(compared),
+                doubt,
             )
 
     def _missing(self, number: int, words: DocumentWords, read: CloseReading) -> tuple[Place, ...]:

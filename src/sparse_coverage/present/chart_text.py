@@ -51,8 +51,8 @@ def finding_of(cell: Cell) -> str:
 
 
 def short_gaps(cell: Cell) -> list[str]:
-    """Return what a cell lacks, to stand at its verdict where there is little room; nothing where the verdict says all."""
-    return gaps_of(cell) if cell.verdict.credit and not cell.is_own else []
+    """Return what a cell lacks, to stand at its verdict where there is little room; nothing at a user's own."""
+    return [] if cell.is_own else gaps_of(cell)
 
 
 def quotes_of(cell: Cell) -> tuple[Quote, ...]:

@@ -9,6 +9,10 @@ from sparse_coverage.charts.chart import Cell, Chart, Verdict, strength
 from sparse_coverage.charts.quantities import NumberFound
 
 _STRENGTHS = ("weak", "fair", "strong")
+_DOUBTS = {
+    "apart": "its words are there, but no sentence says the one of the other",
+    "excluded": "what the feature excludes is nowhere excluded",
+}
 _WITHOUT = {
     "term": ("without its key term", "without their key term"),
     "figure": ("without its figure", "without their figure"),
@@ -30,7 +34,7 @@ class ChartSummary:
 
 
 def summary_of(chart: Chart, document: str) -> ChartSummary:
-    """Return how many features a document has: "5 of 7 features found, 1 partly; 1 without its key term".
+    """Return how many features a document has: "5 of 7 features found, 2 partly; 1 without its key term".
 
     A feature of which a key term or a figure is not there is not counted as found, unless the user says that it is.
     """
@@ -38,11 +42,10 @@ def summary_of(chart: Chart, document: str) -> ChartSummary:
     found = partly = 0
     without: Counter[str] = Counter()
     for cell in (row[place] for row in chart.cells):
-        if cell.verdict.credit and cell.lacks and not cell.is_own:
-            without[cell.lacks] += 1
-        else:
-            found += cell.verdict.credit == 1
-            partly += cell.verdict is Verdict.PARTLY
+        lacks = bool(cell.verdict.credit and cell.lacks) and not cell.is_own
+        without[cell.lacks] += lacks
+        found += cell.verdict.credit == 1 and not lacks
+        partly += cell.verdict is Verdict.PARTLY
     told = f"{found} of {len(chart.cells)} features found" + (f", {partly} partly" if partly else "")
     lacking = [f"{without[kind]} {words[without[kind] > 1]}" for kind, words in _WITHOUT.items() if without[kind]]
     return ChartSummary("; ".join([told, ", ".join(lacking)]) if lacking else told, bool(lacking))
@@ -67,7 +70,8 @@ def gaps_of(cell: Cell) -> list[str]:
     """Return what of a feature the document lacks: key terms that are nowhere in it, figures that it has not or has otherwise."""
     terms = ", ".join(_terms(cell))
     numbers = [number_words(number) for number in cell.numbers if not number.agrees]
-    return [*([f"nowhere in the document: {terms}"] if terms else []), *numbers]
+    doubt = [_DOUBTS[cell.doubt]] if cell.doubt in _DOUBTS and not (terms or numbers) else []
+    return [*([f"nowhere in the document: {terms}"] if terms else []), *numbers, *doubt]
 
 
 def strength_of(cell: Cell) -> str:
@@ -93,6 +97,7 @@ def measured(cell: Cell) -> str:
     quoted = [f"“{one}”" for one in _terms(cell)]
     why = [f"{' and '.join(quoted)} {'is' if len(quoted) == 1 else 'are'} nowhere in the document"] if quoted else []
     why += [number_words(number) for number in cell.numbers if not number.agrees]
+    why = why or gaps_of(cell)
     return f"{told}; {best} quotations, but {'; '.join(why) or 'for its words alone, not for the feature as a whole'}"
 
 
