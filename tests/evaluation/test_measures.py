@@ -92,6 +92,46 @@ def test_measures_of_other_programs_take_queries_of_any_name(name: str) -> None:
     assert found["PSG 2"] == 0
 
 
+def test_ties_stand_for_ir_measures_users_as_in_its_other_measures() -> None:
+    ir_measures = pytest.importorskip("ir_measures")
+    from sparse_coverage.evaluation.measures import register_with_ir_measures
+
+    register_with_ir_measures()
+    run = {"q": {"a": 1.0, "c": 1.0, "b": 1.0}}
+    pres = ir_measures.parse_measure("PRES@3")
+    for relevant, rank in (("a", 3), ("b", 2), ("c", 1)):
+        found = ir_measures.calc_aggregate([ir_measures.RR, pres], {"q": {relevant: 1}}, run)
+        assert found[ir_measures.RR] == pytest.approx(1 / rank)
+        assert found[pres] == pytest.approx(1 - (rank - 1) / 3)
+
+
+@given(document_cases(), st.integers(1, 40))
+def test_ir_measures_users_can_ask_for_pres(case: tuple[Relevance, Ranking], limit: int) -> None:
+    ir_measures = pytest.importorskip("ir_measures")
+    from sparse_coverage.evaluation.measures import register_with_ir_measures
+
+    register_with_ir_measures()
+    register_with_ir_measures()
+    relevance, ranking = case
+    run = {"q": dict(zip(ranking.documents, ranking.scores, strict=True))}
+    [found] = ir_measures.iter_calc([ir_measures.parse_measure(f"PRES@{limit}")], {"q": dict(relevance.grades)}, run)
+    expected = (PRES @ limit)(relevance, ranking)
+    assert found.value == pytest.approx(expected, abs=1e-12)
+
+
+@given(passage_cases())
+def test_ir_measures_users_can_ask_for_map_d(case: tuple[Relevance, Ranking]) -> None:
+    ir_measures = pytest.importorskip("ir_measures")
+    from sparse_coverage.evaluation.measures import register_with_ir_measures
+
+    register_with_ir_measures()
+    relevance, ranking = case
+    qrels = {"q": {passage: 1 for ids in relevance.passages.values() for passage in ids}}
+    run = {"q": dict(zip(ranking.passages, ranking.passage_scores, strict=True))}
+    [found] = ir_measures.iter_calc([ir_measures.parse_measure("MAPD")], qrels, run)
+    assert found.value == pytest.approx(MAP_D(relevance, ranking), abs=1e-12)
+
+
 def test_measures_are_values() -> None:
     assert parse_measure("r@100") == R @ 100
     assert {R @ 100, R @ 100, R @ 10} == {R @ 10, R @ 100}

@@ -10,7 +10,8 @@ import importlib
 import math
 import re
 import warnings
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from subprocess import CalledProcessError
 from typing import Any, Literal, Protocol
@@ -34,6 +35,7 @@ __all__ = [
     "P",
     "R",
     "parse_measure",
+    "register_with_ir_measures",
 ]
 
 Ranked = Literal["document", "passage"]
@@ -278,3 +280,76 @@ def parse_measure(text: str) -> AnyMeasure:
     if measure.needs_cutoff:
         raise InputError(f"{measure.name} needs a cutoff, as in {measure.name}@100.")
     return measure
+
+
+def register_with_ir_measures() -> None:
+    """Teach `ir_measures` PRES and MAP(D), so that its users and tools can ask for them by name.
+
+        register_with_ir_measures()
+        ir_measures.parse_measure("PRES@100").calc_aggregate(qrels, run)
+
+    `MAPD` takes passage judgements and runs whose ids are `DOCUMENT/place/in/it`; the part before the first slash is the
+    document. Calling it twice changes nothing.
+    """
+    library = ir_measures_library()
+    if "PRES" in library.measures.registry:
+        return
+    base, param = library.measures.Measure, library.measures.ParamInfo
+
+    class _Pres(base):  # type: ignore[misc, valid-type]
+        """The patent retrieval evaluation score."""
+
+        __name__ = NAME = "PRES"
+        SUPPORTED_PARAMS = {  # noqa: RUF012, the library's own convention
+            "cutoff": param(dtype=int, required=True, desc="N_max, how many documents are read"),
+            "rel": param(dtype=int, default=1, desc="minimum grade to be considered relevant (inclusive)"),
+        }
+
+    class _MapD(base):  # type: ignore[misc, valid-type]
+        """Average precision within each relevant document, then the mean over documents."""
+
+        __name__ = NAME = "MAPD"
+        SUPPORTED_PARAMS = {  # noqa: RUF012
+            "rel": param(dtype=int, default=1, desc="minimum grade to be considered relevant (inclusive)")
+        }
+
+    class _Evaluator(library.providers.Evaluator):  # type: ignore[misc, name-defined]
+        def __init__(self, measures: Any, qrels: dict[str, dict[str, int]]) -> None:
+            super().__init__(measures, set(qrels))
+            self._qrels = qrels
+
+        def _iter_calc(self, run: Any) -> Iterator[Any]:
+            answers = library.util.RunConverter(run).as_dict_of_dict()
+            for measure in self.measures:
+                for query, scores in answers.items():
+                    if any(grade >= measure["rel"] for grade in self._qrels.get(query, {}).values()):
+                        value = _measure_there(measure, self._qrels[query], scores)
+                        yield library.Metric(query_id=query, measure=measure, value=value)
+
+    class _Provider(library.providers.Provider):  # type: ignore[misc, name-defined]
+        NAME = "sparse_coverage"
+        SUPPORTED_MEASURES = [  # noqa: RUF012
+            _Pres(cutoff=library.providers.base.Any(), rel=library.providers.base.Any()),
+            _MapD(rel=library.providers.base.Any()),
+        ]
+
+        def _evaluator(self, measures: Any, qrels: Any) -> Any:
+            return _Evaluator(measures, library.util.QrelsConverter(qrels).as_dict_of_dict())
+
+    library.measures.register(_Pres())
+    library.measures.register(_MapD())
+    library.DefaultPipeline.providers.append(library.providers.register(_Provider()))
+
+
+def _measure_there(measure: Any, grades: dict[str, int], scores: dict[str, float]) -> float:
+    relevant = {item: 1 for item, grade in grades.items() if grade >= measure["rel"]}
+    # Equal scores in the order that trec_eval, and so the library's other measures, give them.
+    ranked = tuple(sorted(sorted(scores, reverse=True), key=lambda item: -scores[item]))
+    if measure.NAME == "PRES":
+        return pres(Relevance(relevant), Ranking(ranked), measure["cutoff"])
+    by_document: dict[str, set[str]] = defaultdict(set)
+    for item in relevant:
+        by_document[item.partition("/")[0]].add(item)
+    relevance = Relevance({}, {document: frozenset(items) for document, items in by_document.items()})
+    owners = tuple(item.partition("/")[0] for item in ranked)
+    return map_by_document(relevance, Ranking((), (), ranked, owners), None)
