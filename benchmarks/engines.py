@@ -34,7 +34,7 @@ from search_corpus import V, make_corpus, make_queries, write_index
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "engines"))
 from qdrant_server import binary, running
 
-from sparse_coverage.engines.engine import RemoteCollection
+from sparse_coverage.engines.qdrant import QdrantCollection
 from sparse_coverage.engines.points import point_id
 from sparse_coverage.engines.ranking import EngineRanker
 from sparse_coverage.engines.sync import push
@@ -173,7 +173,7 @@ def measure(bench: Bench, search: Search, pids: list[int], seconds: float) -> di
 
 def remote(
     bench: Bench,
-    collection: RemoteCollection,
+    collection: QdrantCollection,
     settle: Callable[[], None],
     folder: Path,
     pids: list[int],
@@ -210,8 +210,7 @@ def _clocked(function: Callable[[], Any]) -> float:
 
 
 @contextmanager
-def qdrant(nodes: int, folder: Path) -> Iterator[tuple[RemoteCollection, Callable[[], None], list[int]]]:
-    from sparse_coverage.engines.qdrant import QdrantCollection
+def qdrant(nodes: int, folder: Path) -> Iterator[tuple[QdrantCollection, Callable[[], None], list[int]]]:
 
     with running(folder, nodes) as started:
         urls = [node.url for node in started]
