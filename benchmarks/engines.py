@@ -34,8 +34,8 @@ from search_corpus import V, make_corpus, make_queries, write_index
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "engines"))
 from qdrant_server import binary, running
 
-from sparse_coverage.engines.qdrant import QdrantCollection
 from sparse_coverage.engines.points import point_id
+from sparse_coverage.engines.qdrant import QdrantCollection
 from sparse_coverage.engines.ranking import EngineRanker
 from sparse_coverage.engines.sync import push
 from sparse_coverage.index import IndexStore, open_store
