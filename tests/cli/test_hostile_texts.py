@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import re
+import shutil
 import sys
 from itertools import cycle, islice, product
 from pathlib import Path
@@ -51,8 +52,14 @@ def documents() -> list[dict[str, object]]:
     return made
 
 
+@pytest.fixture
+def place(made: Path, tmp_path: Path) -> Path:
+    """A copy: some of the commands write."""
+    return shutil.copytree(made, tmp_path / "place")
+
+
 @pytest.fixture(scope="module")
-def place(tiny_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(tiny_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("hostile")
     lines = [json.dumps(one) for one in documents()]
     (folder / "all.jsonl").write_text("\n".join([*lines, f'{{"id": "{STRINGS[9]}", no json']), encoding="utf-8")
