@@ -69,6 +69,11 @@ def test_the_opposite_or_a_part_of_a_term_is_not_the_term(term, text):
     assert missing(f"a {term} layer", text) == [term]
 
 
+def test_one_fairly_common_word_may_be_missing_but_not_two():
+    assert missing("the film is deposited by a pulsed laser", "A film is deposited by pulses of heat.") == []
+    assert missing("the film is deposited by a pulsed laser", "A film is deposited by heat.") == ["pulsed laser"]
+
+
 def test_what_is_near_to_a_term_by_likeness_stands_for_it():
     feature = "a plosk on the frame"
     assert missing(feature, "A frame.") == ["plosk"]

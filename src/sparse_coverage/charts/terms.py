@@ -1,7 +1,8 @@
 """Key terms of a feature: the words that a document must have in some form to disclose it, wherever they stand in the feature.
 
-A key term is a word that few full texts have: a name, a material, a technical term. It is missing where no form of it is in the document,
-and nothing near to it in what was read. Of alternatives ("selected from A, B and C", "A or B") one is enough, if it stands with the rest.
+A key term is a word that few full texts have: a name, a material, a technical term; or one of several that are fairly common ("pulsed
+laser"). It is missing where no form of it is in the document, and nothing near to it in what was read. Of alternatives ("selected from
+A, B and C", "A or B") one is enough, if it stands with the rest.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ _NO_ITEM = re.compile(r"\bthereof\b|\bcombinations?\b|\bmixtures?\b|\bthe like\b
 _BEGINNING, _ALIKE = 5, 0.8
 """Words with so many first letters in common, and this share of the longer one's, are forms of one word."""
 _OPPOSITE = ("non", "un", "anti", "in", "im", "de", "dis")
+_SEVERAL = 2
+"""So many words that are fairly common are missed where a document lacks them all."""
 _NEAR = 0.5
 """A word is not missing where something that was read has this likeness to it (`benchmarks/charts.py`)."""
 _MEETS = 0.5
@@ -42,9 +45,13 @@ _MEETS = 0.5
 
 
 @cache
-def common_words() -> frozenset[str]:
-    """Return the stems that more than 15 in 100 of 1,800 full texts have, patents and papers of all fields: none is a key term."""
-    return frozenset((files("sparse_coverage.charts") / "common_words.txt").read_text(encoding="utf-8").split())
+def common_words(fairly: bool = False) -> frozenset[str]:
+    """Return the stems that more than 30 in 100 of 1,800 full texts have, patents and papers of all fields: none is a key term.
+
+    Those that are `fairly` common are in 15 to 30 of 100: one alone is no key term, two are.
+    """
+    name = "fairly_common_words.txt" if fairly else "common_words.txt"
+    return frozenset((files("sparse_coverage.charts") / name).read_text(encoding="utf-8").split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +119,9 @@ class KeyTerms:
         for group in self._groups:
             if any(_inside(place, group) for place in absent) and self._has_one(group, absent, document):
                 absent = [place for place in absent if not _inside(place, group)]
+        fairly = {stem for place in absent for stem in stems_of(_spelled(place.text)) if stem in common_words(True)}
+        if len(fairly) < _SEVERAL:
+            absent = [place for place in absent if not fairly.issuperset(stems_of(_spelled(place.text)))]
         joined: list[Place] = []
         for place in dict.fromkeys(absent):
             start = place.start
